@@ -1,0 +1,15 @@
+#include <cstdio>
+#include <cstring>
+
+// The restricted command behind which tools run. It has no methods yet: it tells its version and refuses the
+// rest.
+int main(int argc, char** argv) {
+  bool const version =
+      argc == 2 && (std::strcmp(argv[1], "version") == 0 || std::strcmp(argv[1], "--version") == 0);
+  if (version) {
+    std::puts("project_cli " RUNNEL_VERSION);
+    return 0;
+  }
+  std::fputs("usage: project_cli version\nThis version has no modules.\n", stderr);
+  return 2;
+}

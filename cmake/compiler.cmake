@@ -1,0 +1,33 @@
+# One place for the language level, warnings, linker and sanitizers.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+add_library(runnel_options INTERFACE)
+target_compile_options(runnel_options INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wimplicit-fallthrough -Werror
+  -Wno-restrict  # g++ 12 sees overlaps in std::string's operator+ that cannot be (GCC bug 105329) …
+  -Wno-mismatched-new-delete  # … and takes Asio's coroutine frames, with their own new and delete, for mismatched.
+  $<$<NOT:$<CONFIG:Release>>:-g1>)
+target_include_directories(runnel_options INTERFACE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR})
+target_compile_definitions(runnel_options INTERFACE
+  BOOST_ASIO_NO_DEPRECATED
+  BOOST_ASIO_DISABLE_BOOST_COROUTINE
+  RUNNEL_VERSION="${PROJECT_VERSION}")
+
+if(RUNNEL_SANITIZER)
+  # -O1 keeps the tests quick; g++ 12 then warns falsely about Boost's result<void>.
+  add_compile_options(-fsanitize=${RUNNEL_SANITIZER} -fno-omit-frame-pointer -O1)
+  add_link_options(-fsanitize=${RUNNEL_SANITIZER})
+  target_compile_options(runnel_options INTERFACE -Wno-maybe-uninitialized)
+  if(RUNNEL_SANITIZER MATCHES "thread")
+    target_compile_options(runnel_options INTERFACE -Wno-tsan)
+  endif()
+endif()
