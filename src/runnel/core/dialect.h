@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace runnel {
+
+// The ways to put a run's log on an SSE wire (SPEC 4). The two versions of AG-UI are two dialects: their
+// clients refuse each other's frames in places.
+enum class Dialect : std::uint8_t { v2, ag_ui_1_0, ag_ui_0_0 };
+inline constexpr std::size_t kDialects = 3;
+
+// From the query's `dialect` (empty: the default) and `agui`, which only ag-ui looks at.
+std::optional<Dialect> parse_dialect(std::string_view dialect, std::string_view agui_version);
+
+// A name for logs and metrics.
+char const* to_string(Dialect dialect);
+
+}  // namespace runnel

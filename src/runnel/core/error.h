@@ -1,0 +1,51 @@
+#pragma once
+
+#include <boost/system/result.hpp>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+namespace runnel {
+
+// Why an operation did not do what it was asked. Callers branch on this; only http/problem.cc maps it to a
+// status.
+enum class Errc {
+  invalid,         // The input is wrong; the caller can correct it.
+  not_found,       // No such thing, or not the asker's.
+  already_exists,  // A unique name is taken.
+  conflict,        // The thing exists, in a state that forbids this.
+  fenced,          // Another writer has taken the run over; this one may neither write nor show anything.
+  unavailable,     // The store or an upstream cannot serve now; the same call may succeed later.
+  canceled,        // Someone asked for the work to stop.
+  internal,        // A bug.
+};
+
+// `detail` is for the log: it never leaves the process.
+struct Error {
+  Errc code = Errc::internal;
+  std::string detail;
+
+  Error() = default;
+  Error(Errc c, std::string d) : code{c}, detail{std::move(d)} {}
+};
+
+class ErrorException : public std::runtime_error {
+ public:
+  explicit ErrorException(Error error) : std::runtime_error(error.detail), error_{std::move(error)} {}
+  [[nodiscard]] Error const& error() const { return error_; }
+
+ private:
+  Error error_;
+};
+
+// Found by ADL: what `Result::value()` throws when there is none.
+[[noreturn]] inline void throw_exception_from_error(Error const& error,
+                                                    boost::source_location const& /*where*/) {
+  throw ErrorException(error);
+}
+
+template <class T>
+using Result = boost::system::result<T, Error>;
+
+}  // namespace runnel

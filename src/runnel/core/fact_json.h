@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runnel/core/error.h"
+#include "runnel/core/fact.h"
+
+// The form of facts in the durable log: a row's body is a JSON array with an object a fact,
+// {"n":…,"idx":…,"ts":…,"fact":"text_delta",…}. The epoch stands in the row, not in the body.
+namespace runnel {
+
+// Appends one record's object.
+void append_record_json(std::string& out, Record const& record);
+
+// The name under which the log keeps this kind, e.g. "text_delta".
+std::string_view fact_name(Fact const& fact);
+
+// The records of a row's body, in order. Fails with `internal` where the body is no such array: a log that
+// cannot be read is corruption, never an empty log.
+Result<std::vector<Record>> parse_log_body(std::string_view body, Epoch epoch);
+
+}  // namespace runnel

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runnel/core/error.h"
+#include "runnel/core/fact.h"
+
+namespace runnel {
+
+// Follows a run's facts and refuses one that no dialect could show in its place: words before the start, a
+// delta for a message that is not open, a terminal with something open, anything after a terminal. What it
+// knows to be open is also what recovery and cancellation must close, so it keeps the text so far.
+class FactOrder {
+ public:
+  struct OpenText {
+    MessageId message;
+    std::string stage;
+    std::string text;
+    std::int64_t chunks = 0;
+  };
+  struct OpenReasoning {
+    MessageId message;
+    std::string text;
+    bool message_open = false;  // Between ReasoningStarted and ReasoningEnded.
+  };
+  struct OpenCall {
+    MessageId message;
+    std::string tool;
+    std::string stage;
+    std::string args_text;  // The argument pieces so far.
+    std::optional<JsonText> args;
+    std::string action_id;
+    bool streaming = true;  // Before ToolCallEnded.
+  };
+
+  // Fails with `internal`, and then the state is as before.
+  Result<void> accept(Fact const& fact);
+
+  [[nodiscard]] bool started() const { return started_; }
+  [[nodiscard]] bool ended() const { return ended_; }
+  [[nodiscard]] bool replied() const { return replied_; }    // ReplyStarted was seen.
+  [[nodiscard]] bool answered() const { return answered_; }  // AnswerCompleted was seen.
+  [[nodiscard]] std::optional<std::string> const& open_step() const { return step_; }
+  [[nodiscard]] std::optional<OpenText> const& open_text() const { return text_; }
+  [[nodiscard]] std::optional<OpenReasoning> const& open_reasoning() const { return reasoning_; }
+  [[nodiscard]] std::map<ToolCallId, OpenCall> const& open_calls() const { return calls_; }
+  [[nodiscard]] std::vector<std::string> const& finished_steps() const { return finished_steps_; }
+  [[nodiscard]] std::int64_t writer_changes() const { return writer_changes_; }
+
+ private:
+  friend struct FactOrderVisitor;
+
+  // A pause goes through all of these in order; without an open step it goes from `none` to `run_paused` and
+  // back.
+  enum class Pause { none, step_paused, run_paused, run_resumed };
+
+  bool started_ = false;
+  bool ended_ = false;
+  Pause pause_ = Pause::none;
+  bool reasoning_said_ = false;  // The open span has had its message.
+  bool replied_ = false;
+  bool answered_ = false;
+  std::int64_t writer_changes_ = 0;
+  std::optional<std::string> step_;
+  std::optional<OpenText> text_;
+  std::optional<OpenReasoning> reasoning_;
+  std::map<ToolCallId, OpenCall> calls_;
+  std::vector<std::string> finished_steps_;
+};
+
+}  // namespace runnel

@@ -1,0 +1,35 @@
+#include "runnel/core/ids.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace runnel {
+
+bool is_usable_id(std::string const& text) {
+  return !text.empty() && text.size() <= kMaxIdLength &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
+}
+
+std::string mint_uuid() {
+  std::array<unsigned char, 16> bytes{};
+  if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
+    throw std::runtime_error("the system gives no random bytes");
+  }
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0fU) | 0x40U);
+  bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3fU) | 0x80U);
+
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  out.reserve(36);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) out += '-';
+    out += kHex[bytes[i] >> 4U];
+    out += kHex[bytes[i] & 0xfU];
+  }
+  return out;
+}
+
+}  // namespace runnel

@@ -1,0 +1,60 @@
+#include "runnel/core/money.h"
+
+#include <algorithm>
+
+namespace runnel {
+namespace {
+constexpr int kDecimals = 12;
+constexpr std::uint64_t kUnit = 1'000'000'000'000ULL;
+
+bool all_digits(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+}  // namespace
+
+std::optional<Money> checked_add(Money a, Money b) {
+  std::int64_t sum = 0;
+  if (__builtin_add_overflow(a.pico, b.pico, &sum)) return std::nullopt;
+  return Money{sum};
+}
+
+std::string to_decimal(Money amount) {
+  bool const negative = amount.pico < 0;
+  auto const magnitude =
+      negative ? 0 - static_cast<std::uint64_t>(amount.pico) : static_cast<std::uint64_t>(amount.pico);
+  std::string out;
+  if (negative) out += '-';
+  out += std::to_string(magnitude / kUnit);
+  auto fraction = std::to_string(magnitude % kUnit);
+  fraction.insert(0, kDecimals - fraction.size(), '0');
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  if (!fraction.empty()) out.append(1, '.').append(fraction);
+  return out;
+}
+
+std::optional<Money> parse_money(std::string_view text) {
+  bool const negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  auto const point = text.find('.');
+  auto const whole = text.substr(0, point);
+  auto const fraction = point == std::string_view::npos ? std::string_view{} : text.substr(point + 1);
+  if (whole.empty() || !all_digits(whole) || !all_digits(fraction)) return std::nullopt;
+  if (point != std::string_view::npos && fraction.empty()) return std::nullopt;
+  if (fraction.size() > kDecimals) return std::nullopt;
+
+  std::int64_t value = 0;
+  auto const push = [&](int digit) {
+    return !__builtin_mul_overflow(value, 10, &value) && !__builtin_sub_overflow(value, digit, &value);
+  };  // Counts down, so that the most negative amount parses too.
+  for (char const c : whole) {
+    if (!push(c - '0')) return std::nullopt;
+  }
+  for (std::size_t i = 0; i < kDecimals; ++i) {
+    if (!push(i < fraction.size() ? fraction[i] - '0' : 0)) return std::nullopt;
+  }
+  if (negative) return Money{value};
+  if (value == INT64_MIN) return std::nullopt;
+  return Money{-value};
+}
+
+}  // namespace runnel

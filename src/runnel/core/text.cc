@@ -1,0 +1,151 @@
+#include "runnel/core/text.h"
+
+#include <openssl/evp.h>
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace runnel {
+namespace {
+
+constexpr std::size_t kTitleLength = 64;
+constexpr std::string_view kEmptyTitle = "新会话";
+
+unsigned byte_at(std::string_view text, std::size_t at) {
+  return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+}
+
+bool in(unsigned value, unsigned low, unsigned high) {
+  return low <= value && value <= high;
+}
+
+// The code point of a valid sequence of `length` bytes.
+char32_t decode(std::string_view text, std::size_t at, std::size_t length) {
+  if (length == 1) return byte_at(text, at);
+  char32_t point = byte_at(text, at) & (0x7fU >> length);
+  for (std::size_t i = 1; i < length; ++i)
+    point = (point << 6U) | (byte_at(text, at + i) & 0x3fU);
+  return point;
+}
+
+// Line breaks as RUN-7 lists them.
+bool is_line_break(char32_t c) {
+  return in(c, 0x0a, 0x0d) || in(c, 0x1c, 0x1e) || c == 0x85 || c == 0x2028 || c == 0x2029;
+}
+
+bool is_space(char32_t c) {
+  return is_line_break(c) || c == '\t' || c == ' ' || c == 0x1f || c == 0xa0 || c == 0x1680 ||
+         in(c, 0x2000, 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000;
+}
+
+std::u32string to_code_points(std::string_view valid_utf8) {
+  std::u32string out;
+  for (std::size_t at = 0; at < valid_utf8.size();) {
+    auto const length = utf8_sequence(valid_utf8, at);
+    out += decode(valid_utf8, at, length);
+    at += length;
+  }
+  return out;
+}
+
+void append_code_point(std::string& out, char32_t c) {
+  auto const tail = [&](unsigned shift) { out += static_cast<char>(0x80U | ((c >> shift) & 0x3fU)); };
+  if (c < 0x80) {
+    out += static_cast<char>(c);
+  } else if (c < 0x800) {
+    out += static_cast<char>(0xc0U | (c >> 6U));
+    tail(0);
+  } else if (c < 0x10000) {
+    out += static_cast<char>(0xe0U | (c >> 12U));
+    tail(6);
+    tail(0);
+  } else {
+    out += static_cast<char>(0xf0U | (c >> 18U));
+    tail(12);
+    tail(6);
+    tail(0);
+  }
+}
+
+}  // namespace
+
+std::size_t utf8_sequence(std::string_view text, std::size_t at) {
+  auto const lead = byte_at(text, at);
+  if (at >= text.size()) return 0;
+  if (lead < 0x80) return 1;
+  auto const tail = [&](std::size_t i) { return in(byte_at(text, at + i), 0x80, 0xbf); };
+  auto const second = byte_at(text, at + 1);
+  if (in(lead, 0xc2, 0xdf)) return tail(1) ? 2 : 0;
+  if (in(lead, 0xe0, 0xef)) {
+    bool const fits = in(second, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf);
+    return fits && tail(2) ? 3 : 0;
+  }
+  if (in(lead, 0xf0, 0xf4)) {
+    bool const fits = in(second, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf);
+    return fits && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+bool is_utf8(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    auto const length = utf8_sequence(text, at);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+std::string to_valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    auto const length = utf8_sequence(text, at);
+    if (length == 0) {
+      out += "\xEF\xBF\xBD";
+      ++at;
+    } else {
+      out.append(text, at, length);
+      at += length;
+    }
+  }
+  return out;
+}
+
+std::size_t count_code_points(std::string_view valid_utf8) {
+  return static_cast<std::size_t>(
+      std::count_if(valid_utf8.begin(), valid_utf8.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string title_from(std::string_view message) {
+  auto const points = to_code_points(to_valid_utf8(message));
+  auto const begin = std::find_if_not(points.begin(), points.end(), is_space);
+  auto const end = std::find_if_not(points.rbegin(), std::make_reverse_iterator(begin), is_space).base();
+
+  std::string title;
+  std::size_t length = 0;
+  for (auto it = begin; it != end && length < kTitleLength; ++it, ++length) {
+    if (*it == '\r' && it + 1 != end && it[1] == '\n') ++it;
+    append_code_point(title, is_line_break(*it) ? U' ' : *it);
+  }
+  return title.empty() ? std::string{kEmptyTitle} : title;
+}
+
+std::string sha256_hex(std::string_view bytes) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  if (EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("OpenSSL gives no SHA-256");
+  }
+  std::string out;
+  out.reserve(std::size_t{size} * 2);
+  for (unsigned i = 0; i < size; ++i) {
+    out += kHex[digest[i] >> 4U];
+    out += kHex[digest[i] & 0xfU];
+  }
+  return out;
+}
+
+}  // namespace runnel

@@ -1,0 +1,71 @@
+#include "runnel/core/text.h"
+
+#include <gtest/gtest.h>
+
+namespace runnel {
+namespace {
+
+TEST(Utf8, TellsValidSequencesFromOthers) {
+  EXPECT_TRUE(is_utf8("a é 日 😀 \xf4\x8f\xbf\xbf"));
+  for (auto const* bad : {"\x80", "\xc1\xbf", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf",
+                          "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xe6\x97", "\xff"}) {
+    EXPECT_FALSE(is_utf8(bad));
+  }
+}
+
+TEST(Utf8, RepairsByteByByte) {
+  EXPECT_EQ(to_valid_utf8("a\xe6\x97z\xff"), "a\uFFFD\uFFFDz\uFFFD");
+}
+
+TEST(Utf8, CountsCodePoints) {
+  EXPECT_EQ(count_code_points("aé日😀"), 4U);
+}
+
+TEST(Title, RUN_7_IsTheStrippedMessage) {
+  EXPECT_EQ(title_from("\u3000 \t hello  there \u00a0\n"), "hello  there");
+}
+
+TEST(Title, RUN_7_EachLineBreakBecomesOneSpace) {
+  EXPECT_EQ(title_from("a\n\nb"), "a  b");
+  EXPECT_EQ(title_from("a\r\nb\rc\n\rd"), "a b c  d");
+  EXPECT_EQ(title_from("a\vb\fc\x1c"
+                       "d\x1d"
+                       "e\x1e"
+                       "f\u0085g\u2028h\u2029i"),
+            "a b c d e f g h i");
+}
+
+TEST(Title, RUN_7_TabsAndOtherSpacesInsideStay) {
+  EXPECT_EQ(title_from("a\tb\u00a0c\x1f"
+                       "d"),
+            "a\tb\u00a0c\x1f"
+            "d");
+}
+
+TEST(Title, RUN_7_CutsAfterSixtyFourCodePointsWithoutTrimming) {
+  std::string many;
+  for (int i = 0; i < 63; ++i)
+    many += "日";
+  EXPECT_EQ(title_from(many + " x"), many + " ");
+  EXPECT_EQ(title_from(many + "\r\nx"), many + " ");
+  EXPECT_EQ(title_from(many + "😀x"), many + "😀");
+}
+
+TEST(Title, RUN_7_NothingLeftGivesTheDefault) {
+  EXPECT_EQ(title_from(""), "新会话");
+  EXPECT_EQ(title_from(" \r\n\u2028\x1f"), "新会话");
+}
+
+TEST(Title, RUN_7_BytesThatAreNotUtf8CountAsOneEach) {
+  EXPECT_EQ(title_from("\xff"
+                       "a"),
+            "\uFFFDa");
+}
+
+TEST(Sha256, MatchesThePublishedVectors) {
+  EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace runnel
