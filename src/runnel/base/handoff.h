@@ -1,0 +1,122 @@
+#pragma once
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/async_result.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/context.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/query.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runnel/core/error.h"
+
+// How a coroutine waits for a thread that is not its own, and how that thread gives the outcome back.
+namespace runnel::base {
+
+// A suspended coroutine. Its executor counts it as work until it is resumed, so that the io_context does not
+// run out while another thread is still busy for it. One that is destroyed without being resumed takes its
+// coroutine along.
+class Waiter {
+ public:
+  Waiter(Waiter const&) = delete;
+  Waiter& operator=(Waiter const&) = delete;
+  virtual ~Waiter() = default;
+
+  [[nodiscard]] boost::asio::any_io_executor const& executor() const { return executor_; }
+
+  // Once, on the executor, after the outcome was set.
+  virtual void resume() = 0;
+
+ protected:
+  explicit Waiter(boost::asio::any_io_executor const& executor)
+      : executor_{boost::asio::prefer(executor, boost::asio::execution::outstanding_work.tracked)} {}
+
+ private:
+  boost::asio::any_io_executor executor_;
+};
+
+// A waiter for a `Result<T>`.
+template <class T>
+class Reply : public Waiter {
+ public:
+  using Waiter::Waiter;
+  void set(Result<T> outcome) { outcome_.emplace(std::move(outcome)); }
+
+ protected:
+  std::optional<Result<T>> outcome_;
+};
+
+namespace handoff_detail {
+
+template <class T, class Handler>
+class HandlerReply final : public Reply<T> {
+ public:
+  explicit HandlerReply(Handler handler)
+      : Reply<T>{boost::asio::get_associated_executor(handler)}, handler_{std::move(handler)} {}
+
+  void resume() override {
+    auto handler = std::move(handler_);
+    std::move(handler)(std::move(*this->outcome_));
+  }
+
+ private:
+  Handler handler_;
+};
+
+inline void resume_each(std::vector<std::unique_ptr<Waiter>> waiters) {
+  for (auto& waiter : waiters) {
+    auto const executor = waiter->executor();
+    boost::asio::dispatch(executor, [owned = std::move(waiter)] { owned->resume(); });
+  }
+}
+
+}  // namespace handoff_detail
+
+// Suspends the caller, hands its reply to `start` (a `void(std::unique_ptr<Reply<T>>)`, called on the
+// caller's thread, must not throw), and resumes it on its own executor with the outcome. Cancellation does
+// not cut the wait short: work that another thread has begun goes on, and whoever asked learns how it ended.
+template <class T, class Start>
+boost::asio::awaitable<Result<T>> wait_for_reply(Start start) {
+  return boost::asio::async_initiate<boost::asio::use_awaitable_t<> const, void(Result<T>)>(
+      [](auto handler, Start begin) {
+        using Handler = decltype(handler);
+        begin(std::make_unique<handoff_detail::HandlerReply<T, Handler>>(std::move(handler)));
+      },
+      boost::asio::use_awaitable, std::move(start));
+}
+
+// Resumes waiters whose outcomes are set, in order, with one post per io_context however many strands they
+// live on: a wake-up costs microseconds, and the waiters of one commit come together.
+inline void resume_all(std::vector<std::unique_ptr<Waiter>> waiters) {
+  while (!waiters.empty()) {
+    auto const executor = waiters.front()->executor();
+    auto const* const context = &boost::asio::query(executor, boost::asio::execution::context);
+    auto const others = std::stable_partition(waiters.begin(), waiters.end(), [&](auto const& waiter) {
+      return &boost::asio::query(waiter->executor(), boost::asio::execution::context) == context;
+    });
+    std::vector<std::unique_ptr<Waiter>> rest{std::make_move_iterator(others),
+                                              std::make_move_iterator(waiters.end())};
+    waiters.erase(others, waiters.end());
+    boost::asio::post(
+        executor, [batch = std::move(waiters)]() mutable { handoff_detail::resume_each(std::move(batch)); });
+    waiters = std::move(rest);
+  }
+}
+
+inline void resume_one(std::unique_ptr<Waiter> waiter) {
+  std::vector<std::unique_ptr<Waiter>> one;
+  one.push_back(std::move(waiter));
+  resume_all(std::move(one));
+}
+
+}  // namespace runnel::base

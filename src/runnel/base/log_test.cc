@@ -1,0 +1,135 @@
+#include "runnel/base/log.h"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace runnel::base {
+namespace {
+
+constexpr char kJwt[] = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vIn0.c2lnbmF0dXJl";
+
+class Log : public testing::Test {
+ protected:
+  void SetUp() override { testing::internal::CaptureStderr(); }
+  void TearDown() override {
+    (void)captured();
+    stop_logging();
+  }
+  std::string captured() {
+    if (taken_) return {};
+    taken_ = true;
+    return testing::internal::GetCapturedStderr();
+  }
+
+ private:
+  bool taken_ = false;
+};
+
+TEST_F(Log, OneEventIsOneLineWhateverItsValuesHold) {
+  start_logging({LogLevel::info, LogFormat::human});
+
+  log(LogLevel::info, "request", {{"path", "/a\nlevel=error\r\x1b[31m"}, {"status", std::int64_t{200}}});
+
+  auto const text = captured();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
+  EXPECT_EQ(text.find('\r'), std::string::npos);
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_NE(text.find(" info  request path=\"/a\\nlevel=error"), std::string::npos) << text;
+  EXPECT_NE(text.find(" status=200\n"), std::string::npos) << text;
+}
+
+TEST_F(Log, JsonLineParsesAndKeepsTheValues) {
+  start_logging({LogLevel::debug, LogFormat::json});
+
+  log(LogLevel::debug, "request", {{"path", "/q\"uote"}, {"user", "demo"}});
+
+  auto const line = boost::json::parse(captured()).as_object();
+  EXPECT_EQ(line.at("level"), "debug");
+  EXPECT_EQ(line.at("event"), "request");
+  EXPECT_EQ(line.at("path"), "/q\"uote");
+  EXPECT_EQ(line.at("user"), "demo");
+  EXPECT_EQ(line.at("time").as_string().size(), std::string_view{"2026-01-02T03:04:05.678Z"}.size());
+}
+
+TEST_F(Log, LinesBelowTheLevelAreNotWritten) {
+  start_logging({LogLevel::warn, LogFormat::human});
+
+  log(LogLevel::info, "unimportant");
+
+  EXPECT_EQ(captured(), "");
+}
+
+TEST_F(Log, BeforeTheStartOnlyWarningsAreWritten) {
+  log(LogLevel::info, "unimportant");
+  log(LogLevel::warn, "important");
+
+  auto const text = captured();
+  EXPECT_EQ(text.find("unimportant"), std::string::npos);
+  EXPECT_NE(text.find("important"), std::string::npos);
+}
+
+TEST_F(Log, LinesOfSeveralThreadsStayWhole) {
+  start_logging({LogLevel::info, LogFormat::human});
+  std::string const value(200, 'x');
+  std::vector<std::thread> threads;
+
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&value] {
+      for (int n = 0; n < 50; ++n)
+        log(LogLevel::info, "e", {{"v", value}});
+    });
+  }
+  for (auto& thread : threads)
+    thread.join();
+
+  auto const text = captured();
+  std::size_t whole = 0;
+  for (std::size_t at = text.find(value + "\n"); at != std::string::npos;
+       at = text.find(value + "\n", at + 1))
+    ++whole;
+  EXPECT_EQ(whole, 200u);
+}
+
+TEST_F(Log, SecretsDoNotReachALine) {
+  start_logging({LogLevel::info, LogFormat::human});
+
+  log(LogLevel::info, "e", {{"api_key", "sk-1"}, {"detail", std::string{"sent Bearer "} + kJwt}});
+
+  auto const text = captured();
+  EXPECT_EQ(text.find("sk-1"), std::string::npos);
+  EXPECT_EQ(text.find("eyJ"), std::string::npos);
+}
+
+TEST(Redact, ValueWhoseKeyNamesASecretIsReplaced) {
+  for (char const* key : {"token", "api_key", "apiKey", "X-Api-Key", "client_secret", "Password",
+                          "authorization", "wsTicket", "authToken", "APIKEY"}) {
+    EXPECT_EQ(redact(key, "value"), "[redacted]") << key;
+  }
+}
+
+TEST(Redact, KeysThatOnlyResembleSecretsAreKept) {
+  for (char const* key : {"input_tokens", "keyboard", "tickets", "path", "monkey", ""}) {
+    EXPECT_EQ(redact(key, "value"), "value") << key;
+  }
+}
+
+TEST(Redact, TokensInsideOtherValuesAreReplaced) {
+  EXPECT_EQ(redact("detail", std::string{"got "} + kJwt + " here"), "got [redacted] here");
+  EXPECT_EQ(redact("detail", "Authorization: bearer  abcdefgh12345 end"),
+            "Authorization: bearer  [redacted] end");
+  EXPECT_EQ(redact("detail", std::string{"("} + kJwt + ")"), "([redacted])");
+}
+
+TEST(Redact, PlainTextIsKept) {
+  for (char const* value : {"bearer of news", "eyJonly.two", "the bearer", "", "Bearer"}) {
+    EXPECT_EQ(redact("detail", value), value);
+  }
+}
+
+}  // namespace
+}  // namespace runnel::base
