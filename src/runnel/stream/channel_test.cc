@@ -1,0 +1,241 @@
+#include "runnel/stream/channel.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <string>
+
+#include "runnel/stream/hub.h"
+
+namespace runnel::stream {
+namespace {
+
+// v2 shows no deltas, ag-ui all; a frame is "epoch-n ".
+void encode(Dialect dialect, RunNames const& /*names*/, Record const& record, std::string& out) {
+  if (dialect == Dialect::v2 && is_delta(record.fact)) return;
+  append_position(out, record.position);
+  out += ' ';
+}
+
+class Recorder final : public Subscriber {
+ public:
+  void on_frames(Bytes frames) override { seen += *frames; }
+  void on_close(CloseReason reason) override {
+    seen += reason == CloseReason::ended ? "ended" : "reconnect";
+    ++closes;
+  }
+
+  std::string seen;
+  int closes = 0;
+};
+
+constexpr Epoch kEpoch = 1000;
+
+Record note(std::uint64_t n, Epoch epoch = kEpoch) {
+  return {{epoch, n}, -1, 0, SystemNote{"x"}};
+}
+Record delta(std::uint64_t n, Epoch epoch = kEpoch) {
+  return {{epoch, n}, -1, 0, TextDelta{}};
+}
+Record terminal(std::uint64_t n, Epoch epoch = kEpoch) {
+  return {{epoch, n}, -1, 0, RunFinished{}};
+}
+
+// Two cores; the channel lives on core 0, readers on either.
+class ChannelTest : public testing::TestWithParam<std::size_t> {
+ protected:
+  ChannelTest() { cores.start(); }
+  ~ChannelTest() override { cores.stop(); }
+
+  // Runs `work` on the core and waits for it.
+  template <class Work>
+  void on(std::size_t core, Work work) {
+    std::promise<void> done;
+    boost::asio::post(cores.at(core), [&] {
+      work();
+      done.set_value();
+    });
+    done.get_future().get();
+  }
+
+  ReaderId attach(std::shared_ptr<Recorder> reader, Position after, Dialect dialect = Dialect::v2,
+                  bool wait_for_writer = true) {
+    Channel::Attach request{after, dialect, GetParam(), std::move(reader), wait_for_writer};
+    return boost::asio::co_spawn(cores.at(GetParam()), channel->attach(std::move(request)),
+                                 boost::asio::use_future)
+        .get();
+  }
+
+  // What the reader has seen once everything sent so far has reached it.
+  std::string seen(std::shared_ptr<Recorder> const& reader) {
+    on(0, [] {});
+    std::string text;
+    on(GetParam(), [&] { text = reader->seen; });
+    return text;
+  }
+
+  void publish(std::vector<Record> records) {
+    on(0, [&] { channel->publish(std::move(records)); });
+  }
+  void begin(Epoch epoch, std::uint64_t after_n) {
+    on(0, [&] { channel->begin_epoch(epoch, after_n); });
+  }
+
+  base::Cores cores{2};
+  std::shared_ptr<Channel> channel = std::make_shared<Channel>(cores, 0, RunNames{}, &encode, 4);
+  std::shared_ptr<Recorder> reader = std::make_shared<Recorder>();
+};
+
+TEST_P(ChannelTest, SSE_3_ReaderGetsWhatFollowsItsPlaceThenLive) {
+  begin(kEpoch, 0);
+  publish({note(1), note(2), note(3)});
+
+  EXPECT_NE(attach(reader, {kEpoch, 1}), 0U);
+  publish({note(4)});
+
+  EXPECT_EQ(seen(reader), "1000-2 1000-3 1000-4 ");
+}
+
+TEST_P(ChannelTest, SSE_2_TerminalEndsReaders) {
+  begin(kEpoch, 0);
+  attach(reader, {});
+
+  publish({note(1), terminal(2)});
+
+  EXPECT_EQ(seen(reader), "1000-1 1000-2 ended");
+}
+
+TEST_P(ChannelTest, ReaderOfAnEndedRunGetsItsRestAndTheEnd) {
+  begin(kEpoch, 0);
+  publish({note(1), terminal(2)});
+
+  attach(reader, {kEpoch, 1});
+
+  EXPECT_EQ(seen(reader), "1000-2 ended");
+}
+
+TEST_P(ChannelTest, WIRE_1_DialectThatShowsNothingOfABatchSendsNothing) {
+  begin(kEpoch, 0);
+  attach(reader, {});
+  auto const other = std::make_shared<Recorder>();
+  attach(other, {}, Dialect::ag_ui_1_0);
+
+  publish({delta(1), delta(2)});
+
+  EXPECT_EQ(seen(reader), "");
+  EXPECT_EQ(seen(other), "1000-1 1000-2 ");
+}
+
+TEST_P(ChannelTest, OldFactsAreForgottenOnlyOnceDurable) {
+  begin(kEpoch, 0);
+  publish({note(1), note(2), note(3), note(4), note(5), note(6)});
+  EXPECT_NE(attach(reader, {}), 0U);
+
+  on(0, [&] { channel->set_durable(6); });
+
+  EXPECT_EQ(attach(std::make_shared<Recorder>(), {kEpoch, 1}), 0U);
+  EXPECT_NE(attach(std::make_shared<Recorder>(), {kEpoch, 2}), 0U);
+}
+
+TEST_P(ChannelTest, SSE_4_NumberAheadOfTheLogWaitsUntilTheLogReachesIt) {
+  begin(kEpoch, 0);
+  publish({note(1)});
+  EXPECT_NE(attach(reader, {kEpoch, 3}), 0U);
+
+  publish({note(2), note(3)});
+  EXPECT_EQ(seen(reader), "");
+  publish({note(4)});
+  publish({note(5)});
+
+  EXPECT_EQ(seen(reader), "1000-4 1000-5 ");
+}
+
+TEST_P(ChannelTest, SSE_4_NumberAheadWithinABatchSkipsOnlyWhatTheReaderHas) {
+  begin(kEpoch, 0);
+  attach(reader, {kEpoch, 2});
+
+  publish({note(1), note(2), note(3)});
+
+  EXPECT_EQ(seen(reader), "1000-3 ");
+}
+
+TEST_P(ChannelTest, SSE_4_WaitingReaderGoesOnWithTheNextEpochWhenItsOwnIsSealed) {
+  begin(kEpoch, 0);
+  publish({note(1)});
+  attach(reader, {kEpoch, 9});
+
+  begin(2000, 1);
+  publish({note(2, 2000)});
+
+  EXPECT_EQ(seen(reader), "2000-2 ");
+}
+
+TEST_P(ChannelTest, SSE_4_IdBeyondTheEndOfASealedEpochGoesOnWithTheNext) {
+  begin(2000, 1);
+  publish({note(2, 2000), note(3, 2000)});
+
+  EXPECT_NE(attach(reader, {kEpoch, 7}), 0U);
+
+  EXPECT_EQ(seen(reader), "2000-2 2000-3 ");
+}
+
+TEST_P(ChannelTest, ReaderThatFallsBehindATakeoverResumesByWayOfTheStore) {
+  attach(reader, {});
+
+  begin(2000, 5);
+
+  EXPECT_EQ(seen(reader), "reconnect");
+}
+
+TEST_P(ChannelTest, ReaderBeforeTheWriterWaitsForIt) {
+  EXPECT_EQ(attach(reader, {}, Dialect::v2, false), 0U);
+  EXPECT_NE(attach(reader, {}), 0U);
+
+  begin(kEpoch, 0);
+  publish({note(1)});
+
+  EXPECT_EQ(seen(reader), "1000-1 ");
+}
+
+TEST_P(ChannelTest, DroppedReadersAreToldToReconnectAndGetNoMore) {
+  begin(kEpoch, 0);
+  attach(reader, {});
+
+  on(0, [&] { channel->drop_readers(); });
+  publish({note(1)});
+
+  EXPECT_EQ(seen(reader), "reconnect");
+}
+
+TEST_P(ChannelTest, DetachedReaderGetsNoMore) {
+  begin(kEpoch, 0);
+  auto const id = attach(reader, {});
+  publish({note(1)});
+
+  channel->detach(id);
+  publish({note(2), terminal(3)});
+
+  EXPECT_EQ(seen(reader), "1000-1 ");
+}
+
+INSTANTIATE_TEST_SUITE_P(Cores, ChannelTest, testing::Values(0, 1));
+
+TEST(HubTest, SameRunSameChannelAsLongAsSomeoneHoldsIt) {
+  base::Cores cores{2};
+  Hub hub{cores, &encode, 4};
+  auto channel = hub.open(RunKey{1}, {});
+  EXPECT_EQ(hub.open(RunKey{1}, {}), channel);
+  EXPECT_NE(hub.open(RunKey{2}, {}), channel);
+
+  std::weak_ptr<Channel> const old = channel;
+  channel.reset();
+
+  EXPECT_TRUE(old.expired());
+  EXPECT_NE(hub.open(RunKey{1}, {}), nullptr);
+}
+
+}  // namespace
+}  // namespace runnel::stream

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+
+#include "runnel/core/ids.h"
+#include "runnel/stream/channel.h"
+
+namespace runnel::stream {
+
+// The channels of the runs that have a writer or a reader here. Any thread may call; the lock is taken when a
+// run or a reader begins, never for a token.
+class Hub {
+ public:
+  Hub(base::Cores& cores, Encode encode, std::size_t keep_records);
+
+  // The run's channel, made where there is none. It lives as long as someone holds it. A reader opens it
+  // before it looks at the store: if the store then says that the run goes on, its facts will come through
+  // this channel.
+  std::shared_ptr<Channel> open(RunKey run, RunNames names);
+
+ private:
+  struct Table {
+    std::mutex mutex;
+    std::unordered_map<RunKey, std::weak_ptr<Channel>> channels;
+  };
+
+  base::Cores& cores_;
+  Encode const encode_;
+  std::size_t const keep_records_;
+  std::size_t next_core_ = 0;
+  std::shared_ptr<Table> const table_ = std::make_shared<Table>();
+};
+
+}  // namespace runnel::stream

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace runnel::stream {
+
+// Encoded frames, made once and shared by all readers of a dialect.
+using Bytes = std::shared_ptr<std::string const>;
+
+enum class CloseReason {
+  ended,      // The terminal frame was delivered: the stream is complete.
+  reconnect,  // Not the end: the reader resumes with the last id it has.
+};
+
+// A live reader of one run. The channel calls it on the reader's core only, in order; both calls must return
+// quickly and must not throw. After `on_close` there are no more calls.
+class Subscriber {
+ public:
+  Subscriber() = default;
+  Subscriber(Subscriber const&) = delete;
+  Subscriber& operator=(Subscriber const&) = delete;
+  virtual ~Subscriber() = default;
+
+  virtual void on_frames(Bytes frames) = 0;
+  virtual void on_close(CloseReason reason) = 0;
+};
+
+}  // namespace runnel::stream
