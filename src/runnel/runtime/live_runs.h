@@ -1,0 +1,43 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "runnel/base/cancel.h"
+#include "runnel/core/ids.h"
+#include "runnel/stream/channel.h"
+
+namespace runnel::runtime {
+
+// A run that has its writer in this process.
+struct LiveRun {
+  std::shared_ptr<stream::Channel> channel;  // Also keeps the run's readers on one channel.
+  std::shared_ptr<base::Cancel> cancel;      // Touched on the channel's core only.
+};
+
+// The runs this process is writing. Any thread may call.
+class LiveRuns {
+ public:
+  void add(RunKey run, LiveRun live);
+  void remove(RunKey run);
+
+  // Asks the run's writer to stop, on its core. False: it is not written here.
+  bool cancel(RunKey run, base::CancelReason reason);
+  void cancel_all(base::CancelReason reason);
+
+  [[nodiscard]] std::size_t size() const;
+
+  // Blocks until no run is left or the time is over; true: none is left.
+  bool wait_until_idle(std::chrono::milliseconds limit);
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable idle_;
+  std::unordered_map<RunKey, LiveRun> runs_;
+};
+
+}  // namespace runnel::runtime

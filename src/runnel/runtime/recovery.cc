@@ -1,0 +1,135 @@
+// The part of the service that begins and takes over runs which no request is waiting for: queued ones whose
+// turn has come, and those that an earlier process left.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "runnel/base/log.h"
+#include "runnel/base/sleep.h"
+#include "runnel/core/fact_json.h"
+#include "runnel/runtime/service.h"
+
+namespace runnel::runtime {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using store::Async;
+
+namespace {
+constexpr std::size_t kPageBytes = 1 << 20;
+constexpr milliseconds kFirstPause{50};
+constexpr milliseconds kLongestPause{1000};
+
+bool may_pass(Result<void> const& result) {
+  return !result && result.error().code == Errc::unavailable;
+}
+}  // namespace
+
+Async<std::size_t> Service::recover() {
+  auto rows = co_await parts_.store.runs_to_recover();
+  if (!rows) co_return rows.error();
+  for (auto& row : *rows) {
+    auto const core = static_cast<std::size_t>(row.key.value) % parts_.cores.size();
+    auto const executor = parts_.cores.at(core).get_executor();
+    if (row.last_n == 0) {
+      tasks_.spawn(executor, "begin queued run", begin_pending(row.key));
+    } else {
+      auto const channel = parts_.hub.open(row.key, RunNames{row.thread_id, row.id});
+      tasks_.spawn(channel->context().get_executor(), "recover run", run_taken_over(std::move(row)));
+    }
+  }
+  co_return rows->size();
+}
+
+asio::awaitable<void> Service::begin_pending(RunKey run) {
+  for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    auto const begun = co_await try_begin_pending(run);
+    if (begun) co_return;
+    base::log(base::LogLevel::warn, "queued run does not begin",
+              {{"run_key", run.value}, {"detail", begun.error().detail}});
+    if (!may_pass(begun)) co_return;
+    co_await base::sleep_for(pause, std::make_shared<base::Cancel>());
+    if (draining()) co_return;
+  }
+}
+
+store::ClaimRequest Service::make_claim(RunKey run) const {
+  return {run, options_.node, parts_.clock.now_ms(), std::nullopt};
+}
+
+asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run) {
+  auto row = co_await parts_.store.run_by_key(run);
+  if (!row) co_return row.error();
+  if (!*row || store::is_ended((*row)->status)) co_return Result<void>{};
+  auto input = from_stored((*row)->input);
+  if (!input) co_return input.error();
+  if (parts_.flows.find(input->flow) == nullptr) input->flow = parts_.flows.default_name();
+
+  Claimed claimed;
+  auto request = make_claim(run);
+  request.begin = make_begin((*row)->id, *input, claimed.begun);
+  auto const claim = co_await parts_.store.claim(std::move(request));
+  if (!claim) co_return claim.error();
+  claimed.row = std::move(**row);
+  claimed.input = std::move(*input);
+  claimed.epoch = claim->epoch;
+  let_go(std::move(claimed));
+  co_return Result<void>{};
+}
+
+// The state of the run after all that its log holds.
+asio::awaitable<Result<FactOrder>> Service::replay(RunKey run) {
+  FactOrder order;
+  std::uint64_t after = 0;
+  for (;;) {
+    auto const rows = co_await parts_.store.read_log(run, after, kPageBytes);
+    if (!rows) co_return rows.error();
+    if (rows->empty()) co_return order;
+    for (auto const& row : *rows) {
+      auto const records = parse_log_body(row.body, row.epoch);
+      if (!records) co_return records.error();
+      for (auto const& record : *records) {
+        auto const accepted = order.accept(record.fact);
+        if (!accepted) co_return accepted.error();
+      }
+      after = row.last_n;
+    }
+  }
+}
+
+asio::awaitable<void> Service::run_taken_over(store::RunRow row) {
+  auto const live = go_live(row.key, RunNames{row.thread_id, row.id});
+  for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+    auto const done = co_await take_over(row, live);
+    if (done) co_return;
+    base::log(base::LogLevel::error, "run is not recovered",
+              {{"run_key", row.key.value}, {"detail", done.error().detail}});
+    if (!may_pass(done) || live.cancel->requested()) break;
+    co_await base::sleep_for(pause, live.cancel);
+  }
+  live_.remove(row.key);
+}
+
+asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live) {
+  auto const claim = co_await parts_.store.claim(make_claim(row.key));
+  if (!claim) co_return claim.error();
+  auto order = co_await replay(row.key);
+  if (!order) co_return order.error();
+  auto input = from_stored(row.input);
+  if (!input) co_return input.error();
+
+  live.channel->begin_epoch(claim->epoch, claim->last_n);
+  if (claim->cancel_requested) live.cancel->request(base::CancelReason::user);
+  bool const give_up = order->writer_changes() >= options_.max_recoveries;
+  auto const writer = make_writer(
+      live, RunWriter::Start{row.key, claim->epoch, claim->last_n, claim->next_idx, std::move(*order)});
+  Executor executor{
+      parts_.store,  parts_.flows,
+      parts_.models, writer,
+      live.cancel,   Executor::Job{row.key, row.thread, std::move(*input), options_.context_messages}};
+  auto result = co_await executor.resume(WriterChanged{claim->previous_epoch, claim->last_n}, give_up);
+  ended(row.key, std::move(result));
+  co_return Result<void>{};
+}
+
+}  // namespace runnel::runtime

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "runnel/core/error.h"
+#include "runnel/core/ids.h"
+#include "runnel/store/rows.h"
+
+namespace runnel::runtime {
+
+// What a caller asked for that cannot be done, in words for the caller.
+struct Refusal {
+  enum class Kind { invalid, conflict, draining };
+  Kind kind = Kind::invalid;
+  std::string code;  // UPPER_SNAKE
+  std::string message;
+  std::string details = "{}";  // A JSON object.
+
+  Refusal(Kind k, std::string c, std::string m, std::string d = "{}")
+      : kind{k}, code{std::move(c)}, message{std::move(m)}, details{std::move(d)} {}
+};
+
+// The part of AG-UI's RunAgentInput that a run is made of (RUN-1). Context comes from the store, not from the
+// client.
+struct RunInput {
+  std::optional<ThreadId> thread;
+  std::optional<RunId> run;
+  std::string message_id;  // Empty: mint one.
+  std::string text;        // The newest user message.
+  std::string flow;        // Empty: the default.
+  std::string model;       // Likewise.
+  store::OnBusy on_busy = store::OnBusy::reject;
+  std::string agui_version = "0.0";  // "1.0" where the client says so.
+};
+
+std::variant<RunInput, Refusal> parse_run_input(std::string_view body);
+
+// What the run row keeps: enough to begin the run later, or on another node.
+std::string to_stored(RunInput const& input);
+Result<RunInput> from_stored(std::string_view stored);
+
+// Equal for inputs that RUN-2 calls the same: the named thread, the message text, the flow and the model.
+std::string hash_of(RunInput const& input);
+
+}  // namespace runnel::runtime

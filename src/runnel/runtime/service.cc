@@ -1,0 +1,252 @@
+#include "runnel/runtime/service.h"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+
+#include "runnel/base/log.h"
+#include "runnel/base/sleep.h"
+#include "runnel/core/fact_json.h"
+#include "runnel/core/json_write.h"
+#include "runnel/core/text.h"
+
+namespace runnel::runtime {
+
+namespace asio = boost::asio;
+using base::CancelReason;
+using store::Async;
+
+namespace {
+
+std::string listing(char const* key, std::vector<std::string> const& names) {
+  std::string out;
+  JsonObject object{out};
+  auto& list = object.key(key);
+  list += '[';
+  for (auto const& name : names) {
+    if (list.back() != '[') list += ',';
+    append_json_string(list, name);
+  }
+  list += ']';
+  object.close();
+  return out;
+}
+
+Refusal unknown_name(char const* what, char const* key, std::string const& name,
+                     std::vector<std::string> const& names) {
+  std::string message = std::string{"unknown "} + what + " '" + name + "'; known:";
+  for (auto const& known : names)
+    message += " " + known;
+  return {Refusal::Kind::invalid, std::string{"UNKNOWN_"} + (key[0] == 'f' ? "FLOW" : "MODEL"),
+          std::move(message), listing(key, names)};
+}
+
+}  // namespace
+
+Service::Service(Parts parts, ServiceOptions options) : parts_{parts}, options_{std::move(options)} {}
+
+// Fills in the defaults and refuses names that are not configured.
+std::optional<Refusal> Service::complete(RunInput& input) const {
+  if (input.flow.empty()) input.flow = parts_.flows.default_name();
+  if (input.model.empty()) input.model = parts_.models.default_name();
+  if (parts_.flows.find(input.flow) == nullptr) {
+    return unknown_name("flow", "flows", input.flow, parts_.flows.names());
+  }
+  if (parts_.models.find(input.model) == nullptr) {
+    return unknown_name("model", "models", input.model, parts_.models.names());
+  }
+  return std::nullopt;
+}
+
+// The first facts do not depend on the epoch, so they can be written in the transaction that makes it.
+store::Begin Service::make_begin(RunId const& run, RunInput const& input,
+                                 std::vector<Record>& records) const {
+  auto const now = parts_.clock.now_us();
+  records.push_back({{0, 1}, -1, now, RunStarted{}});
+  records.push_back({{0, 2}, -1, now, StepStarted{parts_.flows.find(input.flow)->stages.front().name}});
+
+  store::Begin begin;
+  begin.user_message.id = MessageId{input.message_id.empty() ? run.text + "-input" : input.message_id};
+  begin.user_message.role = store::Role::user;
+  begin.user_message.content = input.text;
+  begin.user_message.metadata = R"({"type":"user_input"})";
+  begin.title = title_from(input.text);
+  begin.facts.first_n = 1;
+  begin.facts.last_n = records.size();
+  for (auto const& record : records) {
+    begin.facts.body += begin.facts.body.empty() ? '[' : ',';
+    append_record_json(begin.facts.body, record);
+  }
+  begin.facts.body += ']';
+  return begin;
+}
+
+Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput input) {
+  if (draining()) co_return Refusal{Refusal::Kind::draining, "DRAINING", "the server is stopping: try again"};
+  store::AdmitRequest request;
+  request.input_hash = hash_of(input);
+  if (auto refusal = complete(input)) co_return std::move(*refusal);
+
+  request.owner = owner;
+  request.thread = input.thread ? *input.thread : ThreadId{mint_uuid()};
+  request.run = input.run ? *input.run : RunId{mint_uuid()};
+  request.on_busy = input.on_busy;
+  request.input = to_stored(input);
+  request.agui_version = input.agui_version;
+  request.country = "CN";
+  request.node = options_.node;
+  request.now = parts_.clock.now_ms();
+  Claimed claimed;
+  request.begin = make_begin(request.run, input, claimed.begun);
+
+  auto const admission = co_await parts_.store.admit(request);
+  if (!admission) co_return admission.error();
+  using Outcome = store::Admission::Outcome;
+  if (admission->outcome == Outcome::id_conflict) {
+    co_return Refusal{Refusal::Kind::conflict, "RUN_ID_CONFLICT", "this runId was used with another input"};
+  }
+  if (admission->outcome == Outcome::thread_busy) {
+    co_return Refusal{
+        Refusal::Kind::conflict, "THREAD_BUSY",
+        "the thread has an active run; forwardedProps.onBusy may be enqueue, interrupt or rollback"};
+  }
+  if (admission->cancel_first) live_.cancel(*admission->cancel_first, CancelReason::replaced);
+  if (admission->outcome == Outcome::running) {
+    claimed.row.key = admission->run;
+    claimed.row.thread = admission->thread;
+    claimed.row.thread_id = request.thread;
+    claimed.row.id = request.run;
+    claimed.input = std::move(input);
+    claimed.epoch = admission->epoch;
+    let_go(std::move(claimed));
+  }
+  Started started;
+  started.key = admission->run;
+  started.created = admission->outcome != Outcome::existing;
+  started.thread = started.created ? request.thread : admission->thread_id;
+  started.run = request.run;
+  started.status = admission->status;
+  co_return started;
+}
+
+LiveRun Service::go_live(RunKey run, RunNames names) {
+  LiveRun live{parts_.hub.open(run, std::move(names)), std::make_shared<base::Cancel>()};
+  live_.add(run, live);
+  if (stopping_) live_.cancel(run, CancelReason::shutdown);
+  return live;
+}
+
+void Service::let_go(Claimed claimed) {
+  auto live = go_live(claimed.row.key, {claimed.row.thread_id, claimed.row.id});
+  auto const executor = live.channel->context().get_executor();
+  tasks_.spawn(executor, "run", run_begun(std::move(claimed), std::move(live)));
+}
+
+std::shared_ptr<RunWriter> Service::make_writer(LiveRun const& live, RunWriter::Start start) {
+  return std::make_shared<RunWriter>(parts_.store, parts_.clock, tasks_, live.channel, live.cancel,
+                                     std::move(start), RunWriter::Options{options_.delta_flush});
+}
+
+asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
+  RunWriter::Start start{claimed.row.key, claimed.epoch, claimed.begun.size(), 0, FactOrder{}};
+  for (auto& record : claimed.begun) {
+    record.position.epoch = claimed.epoch;
+    start.order.accept(record.fact).value();
+  }
+  live.channel->begin_epoch(claimed.epoch, 0);
+  live.channel->publish(std::move(claimed.begun));
+  live.channel->set_durable(start.last_n);
+
+  // A cancel that came between the admission and `go_live` found no writer to tell; it is in the store.
+  auto const row = co_await parts_.store.run_by_key(claimed.row.key);
+  if (row && *row && (*row)->cancel_requested) live.cancel->request(CancelReason::user);
+
+  auto const writer = make_writer(live, std::move(start));
+  Executor executor{parts_.store,
+                    parts_.flows,
+                    parts_.models,
+                    writer,
+                    live.cancel,
+                    Executor::Job{claimed.row.key, claimed.row.thread, std::move(claimed.input),
+                                  options_.context_messages}};
+  auto result = co_await executor.run();
+  ended(claimed.row.key, std::move(result));
+}
+
+void Service::ended(RunKey run, Result<store::Ended> result) {
+  if (!result) {
+    base::log(base::LogLevel::warn, "run left to another writer",
+              {{"run_key", run.value}, {"detail", result.error().detail}});
+  } else if (result->promoted && !draining()) {
+    auto const core = static_cast<std::size_t>(result->promoted->value) % parts_.cores.size();
+    tasks_.spawn(parts_.cores.at(core).get_executor(), "begin queued run", begin_pending(*result->promoted));
+  }
+  live_.remove(run);
+}
+
+Async<CancelReply> Service::cancel(UserId owner, ThreadId thread, RunId run) {
+  auto const row = co_await parts_.store.find_run(std::move(owner), std::move(thread), std::move(run));
+  if (!row) co_return row.error();
+  if (!*row) co_return CancelReply{};
+
+  auto const outcome = co_await parts_.store.request_cancel((*row)->key, parts_.clock.now_ms());
+  if (!outcome) co_return outcome.error();
+  if (outcome->status == store::RunStatus::queued) co_return co_await discard(**row);
+  if (!store::is_ended(outcome->status)) live_.cancel((*row)->key, CancelReason::user);
+  co_return CancelReply{true, store::is_ended(outcome->status), outcome->status};
+}
+
+store::DiscardRequest Service::make_discard(RunKey run) const {
+  auto const now = parts_.clock.now_us();
+  store::DiscardRequest request{run, parts_.clock.now_ms(), {1, 2, 1, "["}};
+  append_record_json(request.facts.body, {{0, 1}, -1, now, RunStarted{}});
+  request.facts.body += ',';
+  append_record_json(request.facts.body, {{0, 2}, 0, now, RunCanceled{}});
+  request.facts.body += ']';
+  return request;
+}
+
+// Ends a queued run. Where it has been promoted meanwhile, it is cancelled like any other.
+Async<CancelReply> Service::discard(store::RunRow row) {
+  auto const discarded = co_await parts_.store.discard(make_discard(row.key));
+  if (!discarded && discarded.error().code == Errc::conflict) {
+    auto const again = co_await parts_.store.request_cancel(row.key, parts_.clock.now_ms());
+    if (!again) co_return again.error();
+    live_.cancel(row.key, CancelReason::user);
+    co_return CancelReply{true, store::is_ended(again->status), again->status};
+  }
+  if (!discarded) co_return discarded.error();
+
+  auto const channel = parts_.hub.open(row.key, RunNames{row.thread_id, row.id});
+  asio::post(channel->context(), [channel] { channel->drop_readers(); });  // They find the end in the store.
+  co_return CancelReply{true, false, store::RunStatus::canceled};
+}
+
+void Service::start_sweeping() {
+  tasks_.spawn(parts_.cores.at(0).get_executor(), "sweep", sweep());
+}
+
+asio::awaitable<void> Service::sweep() {
+  constexpr std::size_t kRunsAtOnce = 200;
+  for (;;) {
+    auto const before = parts_.clock.now_ms() - std::chrono::milliseconds{options_.event_retention}.count();
+    auto const expired = co_await parts_.store.expire_logs(before, kRunsAtOnce);
+    if (expired && *expired == kRunsAtOnce) continue;
+    bool const go_on = co_await base::sleep_for(options_.sweep_interval, sweep_cancel_);
+    if (!go_on) co_return;
+  }
+}
+
+void Service::shut_down(std::chrono::milliseconds limit) {
+  draining_ = true;
+  if (!live_.wait_until_idle(limit)) {
+    base::log(base::LogLevel::warn, "runs are left for the next start",
+              {{"runs", static_cast<std::int64_t>(live_.size())}});
+  }
+  stopping_ = true;
+  live_.cancel_all(CancelReason::shutdown);
+  asio::post(parts_.cores.at(0), [cancel = sweep_cancel_] { cancel->request(CancelReason::shutdown); });
+  tasks_.join();
+}
+
+}  // namespace runnel::runtime

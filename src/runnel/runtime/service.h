@@ -1,0 +1,120 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "runnel/base/clock.h"
+#include "runnel/base/cores.h"
+#include "runnel/base/task_group.h"
+#include "runnel/flow/catalog.h"
+#include "runnel/model/registry.h"
+#include "runnel/runtime/executor.h"
+#include "runnel/runtime/live_runs.h"
+#include "runnel/runtime/run_input.h"
+#include "runnel/runtime/run_writer.h"
+#include "runnel/store/store.h"
+#include "runnel/stream/hub.h"
+
+namespace runnel::runtime {
+
+struct ServiceOptions {
+  NodeId node;
+  std::chrono::milliseconds delta_flush{100};
+  std::int64_t max_recoveries = 3;  // A run that was taken over more often ends as RUN_INTERRUPTED.
+  std::size_t context_messages = 40;
+  std::chrono::seconds event_retention{7 * 24 *
+                                       3600};  // After a run's end; then its events are gone (SSE-4).
+  std::chrono::seconds sweep_interval{60};
+};
+
+// What a run is made of. All outlive the service.
+struct Parts {
+  base::Cores& cores;
+  base::Clock const& clock;
+  store::Store& store;
+  stream::Hub& hub;
+  flow::Catalog const& flows;
+  model::Registry const& models;
+};
+
+struct Started {
+  RunKey key;
+  ThreadId thread;
+  RunId run;
+  store::RunStatus status = store::RunStatus::pending;
+  bool created = false;  // False: the run was there already (RUN-2).
+};
+
+struct CancelReply {
+  bool found = false;
+  bool had_ended = false;
+  store::RunStatus status = store::RunStatus::running;
+};
+
+// The life of all runs of this process: admission, execution, cancel, recovery, the end. Any core may call.
+class Service {
+ public:
+  Service(Parts parts, ServiceOptions options);
+  Service(Service const&) = delete;
+  Service& operator=(Service const&) = delete;
+
+  // Admits the run durably and lets it go. The same run id and input again gives the same run.
+  store::Async<std::variant<Started, Refusal>> start(UserId owner, RunInput input);
+
+  // Durably asks the run to end; its terminal follows within a moment. A queued run ends at once.
+  store::Async<CancelReply> cancel(UserId owner, ThreadId thread, RunId run);
+
+  // Takes over what an earlier process left (RUN-12). Once, before the server listens.
+  store::Async<std::size_t> recover();
+
+  // Deletes expired logs from time to time until shutdown.
+  void start_sweeping();
+
+  [[nodiscard]] bool draining() const { return draining_.load(std::memory_order_relaxed); }
+
+  // No new runs from now on; lets the running ones end for `limit`, then leaves the rest to the next process.
+  // Blocks; not from a core. Afterwards no task of the service is left.
+  void shut_down(std::chrono::milliseconds limit);
+
+ private:
+  struct Claimed {
+    store::RunRow row;
+    RunInput input;
+    Epoch epoch = 0;
+    std::vector<Record> begun;  // Already durable, to be shown.
+  };
+
+  [[nodiscard]] std::optional<Refusal> complete(RunInput& input) const;
+  [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input,
+                                        std::vector<Record>& records) const;
+  LiveRun go_live(RunKey run, RunNames names);
+  void let_go(Claimed claimed);
+  boost::asio::awaitable<void> run_begun(Claimed claimed, LiveRun live);
+  boost::asio::awaitable<void> run_taken_over(store::RunRow row);
+  boost::asio::awaitable<Result<void>> take_over(store::RunRow row, LiveRun live);
+  boost::asio::awaitable<void> begin_pending(RunKey run);
+  boost::asio::awaitable<Result<void>> try_begin_pending(RunKey run);
+  boost::asio::awaitable<Result<FactOrder>> replay(RunKey run);
+  [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
+  [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
+  store::Async<CancelReply> discard(store::RunRow row);
+  boost::asio::awaitable<void> sweep();
+  std::shared_ptr<RunWriter> make_writer(LiveRun const& live, RunWriter::Start start);
+  void ended(RunKey run, Result<store::Ended> result);
+
+  Parts const parts_;
+  ServiceOptions const options_;
+  std::atomic<bool> draining_{false};
+  std::atomic<bool> stopping_{false};  // The running ones have had their time.
+  LiveRuns live_;
+  std::shared_ptr<base::Cancel> const sweep_cancel_ = std::make_shared<base::Cancel>();
+  base::TaskGroup tasks_;
+};
+
+}  // namespace runnel::runtime
