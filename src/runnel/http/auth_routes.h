@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+
+#include "runnel/base/clock.h"
+#include "runnel/http/authenticator.h"
+#include "runnel/http/router.h"
+
+namespace runnel::http {
+
+// The user of dev mode (HTTP-5).
+inline constexpr char kDevUser[] = "demo";
+
+// POST /api/v1/auth/dev-token: a day's token of the dev user, to a loopback Host and Origin only. For dev
+// mode only: the wiring adds it there and nowhere else.
+void add_dev_token_route(Router& router, std::shared_ptr<Authenticator const> authenticator,
+                         base::Clock const& clock);
+
+}  // namespace runnel::http

@@ -1,0 +1,60 @@
+#include "runnel/http/auth_routes.h"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include "runnel/http/run_handler.h"
+
+namespace runnel::http {
+namespace {
+
+class ChosenClock final : public base::Clock {
+ public:
+  [[nodiscard]] std::int64_t now_us() const override { return 1'800'000'000'000'000; }
+};
+
+class DevToken : public testing::Test {
+ protected:
+  DevToken() { add_dev_token_route(router, authenticator, clock); }
+
+  Response ask(std::string host, Pairs headers) {
+    Request request;
+    request.method = Method::post;
+    request.host = std::move(host);
+    request.headers = std::move(headers);
+    auto const match = router.match(Method::post, "/api/v1/auth/dev-token");
+    return std::get<Response>(run_handler(std::get<Router::Found>(match).route->handler(std::move(request))));
+  }
+
+  ChosenClock clock;
+  std::shared_ptr<Authenticator const> authenticator =
+      std::make_shared<Authenticator const>(std::string(32, 'k'), clock);
+  Router router;
+};
+
+TEST_F(DevToken, HTTP_5_IsGivenToThisMachine) {
+  auto const response = ask("localhost:8080", {{"Origin", "http://localhost:8080"}});
+
+  EXPECT_EQ(response.status, 200);
+  auto const body = boost::json::parse(response.body).as_object();
+  EXPECT_EQ(body.at("user"), "demo");
+  EXPECT_EQ(body.at("expiresAt"), "2027-01-16T08:00:00Z");
+  Request authorized;
+  authorized.headers = {{"Authorization", "Bearer " + std::string{body.at("token").as_string()}}};
+  EXPECT_EQ(authenticator->authenticate(authorized).value().text, "demo");
+  EXPECT_EQ(ask("127.0.0.1", {}).status, 200);
+}
+
+TEST_F(DevToken, HTTP_5_IsRefusedToForeignPagesAndNames) {
+  for (auto const& response :
+       {ask("rebound.example.com", {}), ask("", {}), ask("localhost", {{"Origin", "null"}}),
+        ask("localhost", {{"Origin", "http://evil.com"}}),
+        ask("localhost", {{"Origin", "http://localhost"}, {"Origin", "http://evil.com"}})}) {
+    EXPECT_EQ(response.status, 403);
+    EXPECT_NE(response.body.find("DEV_TOKEN_REFUSED"), std::string::npos);
+    EXPECT_EQ(response.body.find("eyJ"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace runnel::http

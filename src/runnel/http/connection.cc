@@ -1,0 +1,391 @@
+#include "runnel/http/connection.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/verb.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <exception>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "runnel/base/log.h"
+#include "runnel/http/problem.h"
+#include "runnel/http/refusals.h"
+#include "runnel/http/response_head.h"
+#include "runnel/http/sse_session.h"
+
+namespace runnel::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast_http = boost::beast::http;
+using boost::system::error_code;
+using Parser = beast_http::request_parser<beast_http::string_body>;
+
+constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
+
+// What the read buffer may hold beside a head.
+constexpr std::size_t kReadAhead = std::size_t{64} * 1024;
+// What it keeps between two requests.
+constexpr std::size_t kKeptBuffer = 4096;
+// What is still read, and thrown away, of a request that was refused before its end.
+constexpr std::size_t kMaxDiscarded = std::size_t{16} * 1024 * 1024;
+
+Method method_of(beast_http::verb verb) {
+  switch (verb) {
+    case beast_http::verb::get:
+      return Method::get;
+    case beast_http::verb::post:
+      return Method::post;
+    case beast_http::verb::put:
+      return Method::put;
+    case beast_http::verb::patch:
+      return Method::patch;
+    case beast_http::verb::delete_:
+      return Method::del;
+    case beast_http::verb::head:
+      return Method::head;
+    case beast_http::verb::options:
+      return Method::options;
+    default:
+      return Method::other;
+  }
+}
+
+Request request_of(Parser const& parser) {
+  Request out;
+  auto const& head = parser.get();
+  out.method = method_of(head.method());
+  for (auto const& field : head)
+    out.headers.emplace_back(field.name_string(), field.value());
+  out.host = std::string{out.header("Host").value_or("")};
+  out.request_id = std::string{out.header("X-Request-Id").value_or("")};
+  if (!is_usable_id(out.request_id)) out.request_id = mint_uuid();
+  return out;
+}
+
+// Health checks come every few seconds and would drown the rest.
+bool is_logged(std::string_view path, int status) {
+  return status >= 500 || (path != "/healthz" && path != "/readyz");
+}
+
+class Connection final : public Member {
+ public:
+  Connection(Socket socket, Roster& roster, Dispatcher const& dispatcher)
+      : socket_{std::move(socket)},
+        roster_{roster},
+        dispatcher_{dispatcher},
+        buffer_{roster.limits().header_bytes + kReadAhead} {
+    roster_.enter(*this);
+  }
+  Connection(Connection const&) = delete;
+  Connection& operator=(Connection const&) = delete;
+  ~Connection() { roster_.leave(*this); }
+
+  asio::awaitable<void> run();
+
+  void on_tick() override;
+  void end_stream() override {}  // The replay sees for itself that the roster drains.
+  void stop() override;
+
+ private:
+  // What a request's log line tells beside its answer.
+  struct Account {
+    Exchange exchange;
+    Method method = Method::other;
+    std::string path;
+    std::string user;
+    std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
+  };
+
+  asio::awaitable<bool> await_request();
+  asio::awaitable<bool> serve_request();
+  std::variant<Route const*, Response> admit(Parser const& parser, Request* request) const;
+  asio::awaitable<bool> read_body(Parser* parser, Account* account);
+  asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
+  asio::awaitable<bool> respond(Account const* account, Response response);
+  asio::awaitable<void> stream(Account const* account, std::unique_ptr<EventFeed> feed);
+  asio::awaitable<bool> replay(EventFeed* feed, std::shared_ptr<SseSession> session, Framing framing);
+  asio::awaitable<bool> send(std::string_view head, std::string_view body, std::string_view tail);
+  asio::awaitable<void> discard_input();
+  std::optional<Response> unreadable(error_code const& ec) const;
+  void arm(std::chrono::milliseconds duration);
+  void disarm() { armed_ = false; }
+  void log_answer(Account const& account, int status) const;
+
+  Socket socket_;
+  Roster& roster_;
+  Dispatcher const& dispatcher_;
+  boost::beast::flat_buffer buffer_;
+  std::chrono::milliseconds allowed_{0};
+  std::uint32_t armed_at_ = 0;
+  bool armed_ = false;
+  bool expired_ = false;
+  bool reading_ = false;
+  bool first_ = true;
+  bool input_left_ = false;  // A refused request was not read to its end.
+};
+
+// Deadlines are the roster's: no timer per operation. An expired one cancels what the socket waits for.
+void Connection::arm(std::chrono::milliseconds duration) {
+  allowed_ = duration + roster_.limits().tick;  // now() may be a tick old.
+  armed_at_ = roster_.now();
+  armed_ = true;
+  expired_ = false;
+}
+
+void Connection::on_tick() {
+  if (!armed_ || !roster_.passed(allowed_, armed_at_)) return;
+  armed_ = false;
+  expired_ = true;
+  error_code ignored;
+  socket_.cancel(ignored);
+}
+
+void Connection::stop() {
+  error_code ignored;
+  if (reading_) socket_.cancel(ignored);
+  if (armed_) arm(std::min(allowed_, roster_.limits().stop_grace));
+}
+
+asio::awaitable<void> Connection::run() {
+  bool more = true;
+  while (more && !roster_.stopping()) {
+    more = co_await await_request();
+    if (more) more = co_await serve_request();
+    first_ = false;
+  }
+  if (!socket_.is_open()) co_return;  // An SseSession has it.
+  error_code ignored;
+  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+  if (input_left_) co_await discard_input();
+  socket_.close(ignored);
+}
+
+// Waits for a request's first byte. False: none will come.
+asio::awaitable<bool> Connection::await_request() {
+  if (buffer_.size() > 0) co_return true;
+  if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
+  auto const& limits = roster_.limits();
+  arm(first_ ? limits.header_deadline : limits.idle_timeout);
+  reading_ = true;
+  auto const [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, kAwait);
+  reading_ = false;
+  disarm();
+  co_return !ec;
+}
+
+// True: the connection may carry another request.
+asio::awaitable<bool> Connection::serve_request() {
+  Account account;
+  Parser parser;
+  parser.header_limit(static_cast<std::uint32_t>(roster_.limits().header_bytes));
+  parser.body_limit(roster_.limits().body_bytes);
+  arm(roster_.limits().header_deadline);
+  reading_ = true;
+  auto const [ec, head_bytes] = co_await beast_http::async_read_header(socket_, buffer_, parser, kAwait);
+  reading_ = false;
+  disarm();
+  auto request = request_of(parser);
+  account.exchange.request_id = request.request_id;
+  account.method = request.method;
+  if (ec) {
+    bool const again = co_await refuse(&account, unreadable(ec));
+    co_return again;
+  }
+  account.exchange.http_1_1 = parser.get().version() == 11;
+  account.exchange.keep_alive = parser.keep_alive();
+  account.exchange.head_only = request.method == Method::head;
+
+  auto admitted = admit(parser, &request);
+  account.path = request.path;
+  account.user = request.user.text;
+  if (auto* refusal = std::get_if<Response>(&admitted)) {
+    if (!parser.is_done()) {
+      bool const again = co_await refuse(&account, std::move(*refusal));
+      co_return again;
+    }
+    bool const again = co_await respond(&account, std::move(*refusal));
+    co_return again;
+  }
+
+  bool const whole = co_await read_body(&parser, &account);
+  if (!whole) co_return false;
+  request.body = std::move(parser.get().body());
+  Reply reply = co_await dispatcher_.answer(std::get<Route const*>(admitted), std::move(request));
+  if (auto* response = std::get_if<Response>(&reply)) {
+    bool const again = co_await respond(&account, std::move(*response));
+    co_return again;
+  }
+  co_await stream(&account, std::move(std::get<std::unique_ptr<EventFeed>>(reply)));
+  co_return false;
+}
+
+std::variant<Route const*, Response> Connection::admit(Parser const& parser, Request* request) const {
+  auto const target = parser.get().target();
+  auto refusal = refuse_head(*request, parser.get().version() == 11, {target.data(), target.size()});
+  if (refusal) return std::move(*refusal);
+  return dispatcher_.admit(*request);
+}
+
+// False: it could not be read, and that has been answered.
+asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
+  if (parser->is_done()) co_return true;
+  if (account->exchange.http_1_1 && parser->get().count(beast_http::field::expect) > 0) {
+    bool const sent = co_await send("HTTP/1.1 100 Continue\r\n\r\n", {}, {});
+    if (!sent) co_return false;
+  }
+  arm(roster_.limits().body_deadline);
+  reading_ = true;
+  auto const [ec, body_bytes] = co_await beast_http::async_read(socket_, buffer_, *parser, kAwait);
+  reading_ = false;
+  disarm();
+  if (!ec) co_return true;
+  co_await refuse(account, unreadable(ec));
+  co_return false;
+}
+
+std::optional<Response> Connection::unreadable(error_code const& ec) const {
+  if (ec == asio::error::operation_aborted) {
+    if (!expired_) return std::nullopt;
+    return problem(408, "REQUEST_TIMEOUT", "The request took too long to arrive.");
+  }
+  return refuse_unreadable(ec, roster_.limits());
+}
+
+// Answers a request that was not read to its end, which ends the connection.
+asio::awaitable<bool> Connection::refuse(Account* account, std::optional<Response> response) {
+  if (!response) co_return false;
+  account->exchange.keep_alive = false;
+  input_left_ = true;
+  co_await respond(account, std::move(*response));
+  co_return false;
+}
+
+// True: the connection may carry another request.
+asio::awaitable<bool> Connection::respond(Account const* account, Response response) {
+  Exchange exchange = account->exchange;
+  if (roster_.stopping()) exchange.keep_alive = false;
+  log_answer(*account, response.status);
+  auto const head = response_head(response, exchange);
+  std::string_view const body = exchange.head_only ? std::string_view{} : std::string_view{response.body};
+  bool const sent = co_await send(head, body, {});
+  co_return sent&& exchange.keep_alive;
+}
+
+asio::awaitable<void> Connection::stream(Account const* account, std::unique_ptr<EventFeed> feed) {
+  log_answer(*account, 200);
+  error_code ignored;
+  socket_.set_option(asio::socket_base::send_buffer_size(roster_.limits().send_buffer_bytes), ignored);
+  auto const head = stream_head(account->exchange);
+  bool const sent = co_await send(head, {}, {});
+  if (!sent || account->exchange.head_only) co_return;
+
+  Framing const framing = account->exchange.http_1_1 ? Framing::chunked : Framing::plain;
+  auto session = std::make_shared<SseSession>(roster_, framing, account->exchange.request_id);
+  bool live = false;
+  std::string failure;
+  try {
+    live = co_await replay(feed.get(), session, framing);
+  } catch (std::exception const& error) {
+    failure = error.what();
+  }
+  if (!failure.empty()) {
+    base::log(base::LogLevel::error, "stream failed",
+              {{"request_id", account->exchange.request_id}, {"detail", failure}});
+  }
+  if (live) session->start(std::move(socket_), std::move(feed));
+}
+
+// Sends what comes before the live frames. True: the session goes on with the socket. Leaving without the
+// last chunk is what tells a client that the stream was cut.
+asio::awaitable<bool> Connection::replay(EventFeed* feed, std::shared_ptr<SseSession> session,
+                                         Framing framing) {
+  while (!roster_.draining()) {
+    FeedStep const step = co_await feed->next(session);
+    if (step.kind == FeedStep::Kind::live) co_return true;
+    if (step.kind == FeedStep::Kind::reconnect) co_return false;
+    if (step.kind == FeedStep::Kind::ended) {
+      if (framing == Framing::chunked) co_await send("0\r\n\r\n", {}, {});
+      co_return false;
+    }
+    if (step.frames == nullptr || step.frames->empty()) continue;
+    std::array<char, 18> size{};
+    auto* const end = std::to_chars(size.begin(), size.end() - 2, step.frames->size(), 16).ptr;
+    end[0] = '\r';
+    end[1] = '\n';
+    bool const chunked = framing == Framing::chunked;
+    std::string_view const head{size.data(), chunked ? static_cast<std::size_t>(end + 2 - size.begin()) : 0};
+    bool const sent = co_await send(head, *step.frames, std::string_view{"\r\n", chunked ? 2U : 0U});
+    if (!sent) co_return false;
+  }
+  co_return false;
+}
+
+// Each piece that the kernel takes renews the deadline, so that a large answer may take long, but not stand
+// still.
+asio::awaitable<bool> Connection::send(std::string_view head, std::string_view body, std::string_view tail) {
+  std::array<asio::const_buffer, 3> parts{asio::buffer(head), asio::buffer(body), asio::buffer(tail)};
+  auto const& limits = roster_.limits();
+  std::size_t left = head.size() + body.size() + tail.size();
+  while (left > 0) {
+    arm(roster_.stopping() ? limits.stop_grace : limits.write_timeout);
+    auto const [ec, written] = co_await socket_.async_write_some(parts, kAwait);
+    disarm();
+    if (ec) co_return false;
+    left -= written;
+    std::size_t skip = written;
+    for (auto& part : parts) {
+      auto const skipped = std::min(skip, part.size());
+      part += skipped;
+      skip -= skipped;
+    }
+  }
+  co_return true;
+}
+
+// Closing with input unread makes the kernel send a reset, which may destroy the answer on its way.
+asio::awaitable<void> Connection::discard_input() {
+  std::array<char, 4096> discarded;  // NOLINT: only read into.
+  std::size_t total = 0;
+  arm(roster_.limits().stop_grace);
+  while (total < kMaxDiscarded) {
+    auto const [ec, got] = co_await socket_.async_read_some(asio::buffer(discarded), kAwait);
+    if (ec || expired_) break;
+    total += got;
+  }
+  disarm();
+}
+
+void Connection::log_answer(Account const& account, int status) const {
+  if (!is_logged(account.path, status)) return;
+  using std::chrono::duration_cast;
+  using std::chrono::milliseconds;
+  auto const took = duration_cast<milliseconds>(std::chrono::steady_clock::now() - account.begun).count();
+  base::log(base::LogLevel::info, "request",
+            {{"request_id", account.exchange.request_id},
+             {"method", to_string(account.method)},
+             {"path", account.path},
+             {"status", std::int64_t{status}},
+             {"ms", std::int64_t{took}},
+             {"user", account.user}});
+}
+
+}  // namespace
+
+asio::awaitable<void> serve_connection(Socket socket, Roster* roster, Dispatcher const* dispatcher) {
+  Connection connection{std::move(socket), *roster, *dispatcher};
+  co_await connection.run();
+}
+
+}  // namespace runnel::http

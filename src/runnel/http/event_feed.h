@@ -1,0 +1,35 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include <memory>
+
+#include "runnel/stream/subscriber.h"
+
+namespace runnel::http {
+
+struct FeedStep {
+  enum class Kind {
+    frames,     // Send `frames` and ask again.
+    live,       // The reader is attached: all further frames come through it; some may have come already.
+    ended,      // The terminal frame was sent.
+    reconnect,  // Close without one.
+  };
+  Kind kind = Kind::reconnect;
+  stream::Bytes frames;
+};
+
+// The source of one SSE answer: first the replay, in pieces, then live. It lives on the connection's core and
+// is destroyed there, never from within a call of the reader; destroying it leaves the run's channel.
+class EventFeed {
+ public:
+  EventFeed() = default;
+  EventFeed(EventFeed const&) = delete;
+  EventFeed& operator=(EventFeed const&) = delete;
+  virtual ~EventFeed() = default;
+
+  // `reader` is the same at each call. After `live`, `ended` and `reconnect` it is not called again.
+  virtual boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) = 0;
+};
+
+}  // namespace runnel::http

@@ -1,0 +1,61 @@
+#include "runnel/http/index_page.h"
+
+#include <openssl/evp.h>
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "index_html.inc"
+
+namespace runnel::http {
+namespace {
+
+// What a CSP names an inline element by: the SHA-256 of its text, in base64.
+std::string csp_hash(std::string_view text) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int length = 0;
+  if (EVP_Digest(text.data(), text.size(), digest.data(), &length, EVP_sha256(), nullptr) != 1) {
+    throw std::runtime_error("SHA-256 failed");
+  }
+  std::array<unsigned char, 64> base64{};
+  auto const size = EVP_EncodeBlock(base64.data(), digest.data(), static_cast<int>(length));
+  return "'sha256-" + std::string(base64.begin(), base64.begin() + size) + "'";
+}
+
+std::string_view between(std::string_view text, std::string_view open, std::string_view close) {
+  auto const begin = text.find(open) + open.size();
+  return text.substr(begin, text.find(close, begin) - begin);
+}
+
+// Only what the page itself brings may run; it talks to this server alone.
+std::string policy_of(std::string_view page) {
+  return "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors "
+         "'none'; "
+         "script-src " +
+         csp_hash(between(page, "<script>", "</script>")) + "; style-src " +
+         csp_hash(between(page, "<style>", "</style>"));
+}
+
+Response make_page() {
+  return {200,
+          "text/html; charset=utf-8",
+          std::string{kIndexHtml},
+          {{"Content-Security-Policy", policy_of(kIndexHtml)},
+           {"Referrer-Policy", "no-referrer"},
+           {"Cache-Control", "no-cache"}}};
+}
+
+boost::asio::awaitable<Reply> index_page(Request /*request*/) {
+  static Response const page = make_page();
+  co_return page;
+}
+
+}  // namespace
+
+void add_index_page(Router& router) {
+  router.add(Method::get, "/", Access::open, index_page);
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+namespace runnel::http {
+
+// How much and how long one connection may ask of the server (HTTP-6, SSE-5, SSE-6).
+struct Limits {
+  std::size_t header_bytes = std::size_t{16} * 1024;
+  std::size_t body_bytes = std::size_t{4} * 1024 * 1024;
+  std::size_t subscriber_buffer_bytes = std::size_t{256} * 1024;  // An SSE reader further behind is cut.
+  int send_buffer_bytes = 128 * 1024;  // What a slow SSE reader may park in the kernel.
+
+  std::chrono::milliseconds header_deadline{10'000};
+  std::chrono::milliseconds body_deadline{30'000};
+  std::chrono::milliseconds idle_timeout{60'000};  // Between two requests of a connection.
+  std::chrono::milliseconds write_timeout{20'000};
+  std::chrono::milliseconds keep_alive{15'000};  // Silence on an SSE stream.
+  std::chrono::milliseconds stop_grace{2'000};   // What an answer under way gets when the server stops.
+  std::chrono::milliseconds tick{1'000};         // How exact all of these are.
+};
+
+}  // namespace runnel::http

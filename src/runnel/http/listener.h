@@ -1,0 +1,51 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "runnel/base/cores.h"
+#include "runnel/core/error.h"
+#include "runnel/http/socket.h"
+
+namespace runnel::http {
+
+// Takes connections on core 0 and deals them out to the cores in turn.
+class Listener {
+ public:
+  // Called on core 0; the socket belongs to the core of that index.
+  using OnConnection = std::function<void(std::size_t core, Socket socket)>;
+
+  Listener(base::Cores& cores, OnConnection on_connection);
+
+  // `host` is an IP address or "localhost"; port 0 takes a free one. The port, or `invalid` for a host that
+  // is no address, or `unavailable` where the system refuses.
+  Result<std::uint16_t> open(std::string const& host, std::uint16_t port);
+
+  // Until close().
+  boost::asio::awaitable<void> run();
+
+  // On core 0.
+  void close();
+
+ private:
+  using Acceptor =
+      boost::asio::basic_socket_acceptor<boost::asio::ip::tcp, boost::asio::io_context::executor_type>;
+  using Timer = boost::asio::basic_waitable_timer<std::chrono::steady_clock,
+                                                  boost::asio::wait_traits<std::chrono::steady_clock>,
+                                                  boost::asio::io_context::executor_type>;
+
+  base::Cores& cores_;
+  OnConnection const on_connection_;
+  Acceptor acceptor_;
+  Timer back_off_;
+};
+
+}  // namespace runnel::http

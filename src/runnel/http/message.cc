@@ -1,0 +1,123 @@
+#include "runnel/http/message.h"
+
+#include <boost/url/parse.hpp>
+#include <boost/url/url_view.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "runnel/core/text.h"
+
+namespace runnel::http {
+namespace {
+
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+bool is_plain_text(std::string_view text) {
+  return text.find('\0') == std::string_view::npos && is_utf8(text);
+}
+
+// RFC 9112 3.2.2: a server accepts the absolute form too.
+std::string_view without_authority(std::string_view target) {
+  for (std::string_view const scheme : {"http://", "https://"}) {
+    if (!equal_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
+    auto const slash = target.find('/', scheme.size());
+    return slash == std::string_view::npos ? std::string_view{"/"} : target.substr(slash);
+  }
+  return target;
+}
+
+}  // namespace
+
+std::string_view to_string(Method method) {
+  switch (method) {
+    case Method::get:
+      return "GET";
+    case Method::post:
+      return "POST";
+    case Method::put:
+      return "PUT";
+    case Method::patch:
+      return "PATCH";
+    case Method::del:
+      return "DELETE";
+    case Method::head:
+      return "HEAD";
+    case Method::options:
+      return "OPTIONS";
+    case Method::other:
+      break;
+  }
+  return "OTHER";
+}
+
+std::optional<std::string> Request::query(std::string_view name) const {
+  for (auto const& [key, value] : query_items) {
+    if (key == name) return value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Request::repeated_query() const {
+  for (auto it = query_items.begin(); it != query_items.end(); ++it) {
+    auto const same = [&it](auto const& item) { return item.first == it->first; };
+    if (std::any_of(query_items.begin(), it, same)) return it->first;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string_view> Request::header(std::string_view name) const {
+  for (auto const& [key, value] : headers) {
+    if (equal_ignoring_case(key, name)) return value;
+  }
+  return std::nullopt;
+}
+
+std::size_t Request::count_headers(std::string_view name) const {
+  auto const named = [name](auto const& item) { return equal_ignoring_case(item.first, name); };
+  return static_cast<std::size_t>(std::count_if(headers.begin(), headers.end(), named));
+}
+
+std::string const& Request::param(std::string_view name) const {
+  for (auto const& [key, value] : params) {
+    if (key == name) return value;
+  }
+  throw std::logic_error("the route has no parameter " + std::string{name});
+}
+
+Response json_response(int status, std::string body) {
+  return {status, "application/json", std::move(body), {}};
+}
+
+Response empty_response(int status) {
+  return {status, {}, {}, {}};
+}
+
+Result<Target> parse_target(std::string_view target) {
+  target = without_authority(target);
+  auto const query_at = target.find('?');
+  auto const path = target.substr(0, query_at);
+  if (!path.starts_with('/')) return Error{Errc::invalid, "the target is no path"};
+
+  // The path goes to the router as it was sent; a URL parser would read "//a" as an authority.
+  Target out{std::string{path}, {}};
+  if (query_at == std::string_view::npos) return out;
+
+  auto const query = boost::urls::parse_uri_reference(target.substr(query_at));
+  if (!query || query->has_fragment()) return Error{Errc::invalid, "the query is malformed"};
+  for (auto const& item : query->params()) {
+    if (!is_plain_text(item.key) || !is_plain_text(item.value))
+      return Error{Errc::invalid, "the query is no text"};
+    out.query_items.emplace_back(item.key, item.value);
+  }
+  return out;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace runnel::http

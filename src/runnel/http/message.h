@@ -1,0 +1,69 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "runnel/core/error.h"
+#include "runnel/core/ids.h"
+
+namespace runnel::http {
+
+enum class Method { get, post, put, patch, del, head, options, other };
+
+// "GET", "DELETE" …; "OTHER" for what no route can have.
+std::string_view to_string(Method method);
+
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+struct Request {
+  Method method = Method::other;
+  std::string
+      path;  // As sent, still percent-encoded, without the query (which may hold a ticket): fit for a log.
+  Pairs query_items;  // Decoded, in the order sent.
+  Pairs headers;
+  Pairs params;  // The path's {name} segments, decoded.
+  std::string body;
+  std::string request_id;
+  UserId user;  // Empty on an open route.
+  std::string host;
+
+  // Absent: not sent. The server has refused a request that repeats a name.
+  [[nodiscard]] std::optional<std::string> query(std::string_view name) const;
+
+  // A query name that occurs twice.
+  [[nodiscard]] std::optional<std::string> repeated_query() const;
+
+  // The first header of that name in any case.
+  [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
+  [[nodiscard]] std::size_t count_headers(std::string_view name) const;
+
+  // A {name} of the route's pattern; asking for one that the pattern lacks is a bug and throws.
+  [[nodiscard]] std::string const& param(std::string_view name) const;
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type;  // Empty: none is sent.
+  std::string body;
+  Pairs headers;
+};
+
+Response json_response(int status, std::string body);
+Response empty_response(int status);
+
+struct Target {
+  std::string path;  // Begins with '/'; still percent-encoded.
+  Pairs query_items;
+};
+
+// Splits a request target (RFC 9112 origin or absolute form). Fails with `invalid` on anything else, on bad
+// percent-encoding, and on a query that decodes to NUL or to bytes that are not UTF-8.
+Result<Target> parse_target(std::string_view target);
+
+// ASCII only: header names and tokens.
+bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+}  // namespace runnel::http

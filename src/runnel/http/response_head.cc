@@ -1,0 +1,87 @@
+#include "runnel/http/response_head.h"
+
+#include <boost/beast/http/status.hpp>
+
+#include <algorithm>
+#include <array>
+#include <ctime>
+
+namespace runnel::http {
+namespace {
+
+bool is_one_line(std::string_view text) {
+  return std::none_of(text.begin(), text.end(), [](char c) { return c == '\r' || c == '\n' || c == '\0'; });
+}
+
+void append_header(std::string& out, std::string_view name, std::string_view value) {
+  if (!is_one_line(name) || !is_one_line(value)) return;
+  out.append(name).append(": ").append(value).append("\r\n");
+}
+
+// RFC 9110 6.6.1 asks for it; made once a second on each thread.
+std::string const& date_text() {
+  thread_local std::time_t made_at = 0;
+  thread_local std::string text;
+  auto const now = std::time(nullptr);
+  if (now != made_at) {
+    std::tm parts{};
+    gmtime_r(&now, &parts);
+    std::array<char, 40> buffer{};
+    text.assign(buffer.data(),
+                std::strftime(buffer.data(), buffer.size(), "%a, %d %b %Y %H:%M:%S GMT", &parts));
+    made_at = now;
+  }
+  return text;
+}
+
+std::string begin_head(int status, Exchange const& exchange) {
+  std::string out;
+  out.reserve(320);
+  out += exchange.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ";
+  out += std::to_string(status);
+  out += ' ';
+  auto const reason =
+      boost::beast::http::obsolete_reason(boost::beast::http::int_to_status(unsigned(status)));
+  out.append(reason.data(), reason.size()).append("\r\n");
+  append_header(out, "Date", date_text());
+  append_header(out, "X-Request-Id", exchange.request_id);
+  append_header(out, "X-Content-Type-Options", "nosniff");
+  return out;
+}
+
+bool has_header(Response const& response, std::string_view name) {
+  return std::any_of(response.headers.begin(), response.headers.end(),
+                     [name](auto const& item) { return equal_ignoring_case(item.first, name); });
+}
+
+}  // namespace
+
+std::string response_head(Response const& response, Exchange const& exchange) {
+  auto out = begin_head(response.status, exchange);
+  bool const may_have_body = response.status >= 200 && response.status != 204 && response.status != 304;
+  if (may_have_body && !response.content_type.empty())
+    append_header(out, "Content-Type", response.content_type);
+  if (may_have_body) append_header(out, "Content-Length", std::to_string(response.body.size()));
+  // Answers are one user's, and some are tokens.
+  if (!has_header(response, "Cache-Control")) append_header(out, "Cache-Control", "no-store");
+  for (auto const& [name, value] : response.headers)
+    append_header(out, name, value);
+  if (!exchange.keep_alive) {
+    append_header(out, "Connection", "close");
+  } else if (!exchange.http_1_1) {
+    append_header(out, "Connection", "keep-alive");
+  }
+  return out += "\r\n";
+}
+
+std::string stream_head(Exchange const& exchange) {
+  auto out = begin_head(200, exchange);
+  append_header(out, "Content-Type", "text/event-stream");
+  append_header(out, "Cache-Control", "no-cache");
+  append_header(out, "X-Accel-Buffering", "no");
+  if (exchange.http_1_1) append_header(out, "Transfer-Encoding", "chunked");
+  append_header(out, "Connection", "close");
+  return out += "\r\n";
+}
+
+}  // namespace runnel::http

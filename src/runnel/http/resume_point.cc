@@ -1,0 +1,45 @@
+#include "runnel/http/resume_point.h"
+
+#include <algorithm>
+
+namespace runnel::http {
+
+Position within_sealed_epoch(store::RunRow const& run, Position position) {
+  auto const next = std::find_if(run.epochs.begin(), run.epochs.end(), [&](store::EpochStart const& start) {
+    return start.epoch > position.epoch;
+  });
+  if (next != run.epochs.end()) position.n = std::min(position.n, next->first_n - 1);
+  return position;
+}
+
+namespace {
+
+ResumePoint place_in_log(store::RunRow const& run, Position last) {
+  auto const epoch = std::find_if(run.epochs.begin(), run.epochs.end(),
+                                  [&](store::EpochStart const& start) { return start.epoch == last.epoch; });
+  if (epoch == run.epochs.end()) return BadEventId{"the run never had this epoch"};
+  if (last.n < epoch->first_n) return BadEventId{"this epoch has no such number"};
+
+  bool const sealed = std::next(epoch) != run.epochs.end();
+  if (sealed) return ResumeAfter{within_sealed_epoch(run, last)};
+  if (!store::is_ended(run.status)) return ResumeAfter{last};
+  if (last.n > run.last_n) return BadEventId{"the number is beyond the end of the run"};
+  if (last.n == run.last_n) return AlreadyComplete{};
+  return ResumeAfter{last};
+}
+
+}  // namespace
+
+ResumePoint resume_point(store::RunRow const& run, std::optional<std::string_view> last_event_id) {
+  ResumePoint point = ResumeAfter{};
+  if (last_event_id) {
+    auto const last = parse_position(*last_event_id);
+    if (!last) return BadEventId{"an event id is two decimal numbers joined by a dash"};
+    point = place_in_log(run, *last);
+  }
+  bool const reads_log = std::holds_alternative<ResumeAfter>(point);
+  if (reads_log && run.log_expired) return EventsExpired{};
+  return point;
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,111 @@
+#include "runnel/http/run_feed.h"
+
+#include <utility>
+
+#include "runnel/base/log.h"
+#include "runnel/core/fact_json.h"
+#include "runnel/http/resume_point.h"
+
+namespace runnel::http {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t kPageBytes = 256 * 1024;
+
+class RunFeed final : public EventFeed {
+ public:
+  RunFeed(FeedParts parts, store::RunRow const& run, Position after, Dialect dialect)
+      : parts_{parts},
+        run_{run.key},
+        names_{run.thread_id, run.id},
+        after_{after},
+        dialect_{dialect},
+        ended_{store::is_ended(run.status)} {
+    if (!ended_) channel_ = parts_.hub.open(run_, names_);
+  }
+  ~RunFeed() override {
+    if (reader_ != 0) channel_->detach(reader_);
+  }
+
+  asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
+    while (!complete_) {
+      if (!ended_) {
+        reader_ = co_await channel_->attach(make_attach(reader));
+        if (reader_ != 0) co_return step(FeedStep::Kind::live);
+      }
+      auto page = co_await read_page();
+      if (!page) co_return step(FeedStep::Kind::reconnect);
+      if (*page && !(*page)->empty()) co_return step(FeedStep::Kind::frames, std::move(*page));
+    }
+    co_return step(FeedStep::Kind::ended);
+  }
+
+ private:
+  static FeedStep step(FeedStep::Kind kind, stream::Bytes frames = nullptr) {
+    return {kind, std::move(frames)};
+  }
+
+  [[nodiscard]] stream::Channel::Attach make_attach(std::shared_ptr<stream::Subscriber> reader) const {
+    return {after_, dialect_, parts_.cores.current(), std::move(reader), looked_};
+  }
+
+  // The frames of the log's next rows. Where there are none, learns whether the run has ended meanwhile.
+  asio::awaitable<Result<stream::Bytes>> read_page() {
+    auto const rows = co_await parts_.store.read_log(run_, after_.n, kPageBytes);
+    if (!rows) co_return rows.error();
+    if (rows->empty()) co_return co_await look_again();
+    looked_ = false;
+    std::string out;
+    for (auto const& row : *rows) {
+      auto const records = parse_log_body(row.body, row.epoch);
+      if (!records) {
+        base::log(base::LogLevel::error, "log row is unreadable",
+                  {{"run_key", run_.value}, {"detail", records.error().detail}});
+        co_return records.error();
+      }
+      for (auto const& record : *records) {
+        if (record.position.n <= after_.n) continue;
+        parts_.encode(dialect_, names_, record, out);
+        after_ = record.position;
+        complete_ = is_terminal(record.fact);
+      }
+    }
+    co_return std::make_shared<std::string const>(std::move(out));
+  }
+
+  // The channel was opened before this look: if the run goes on, what comes next will come through the
+  // channel.
+  asio::awaitable<Result<stream::Bytes>> look_again() {
+    auto const row = co_await parts_.store.run_by_key(run_);
+    if (!row) co_return row.error();
+    if (!*row) co_return Error{Errc::not_found, "the run is gone"};
+    after_ = within_sealed_epoch(**row, after_);
+    ended_ = store::is_ended((*row)->status);
+    looked_ = !ended_ && (*row)->last_n <= after_.n;
+    if (ended_ && (*row)->last_n < after_.n) co_return Error{Errc::invalid, "beyond the end of the run"};
+    complete_ = ended_ && (*row)->last_n == after_.n;
+    co_return stream::Bytes{};
+  }
+
+  FeedParts const parts_;
+  RunKey const run_;
+  RunNames const names_;
+  Position after_;
+  Dialect const dialect_;
+  bool ended_;             // All of the run is in the store.
+  bool looked_ = false;    // The store has nothing after `after_`, and the run goes on: wait for its writer.
+  bool complete_ = false;  // The terminal was given.
+  std::shared_ptr<stream::Channel> channel_;
+  stream::ReaderId reader_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EventFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
+                                         Dialect dialect) {
+  return std::make_unique<RunFeed>(parts, run, after, dialect);
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <memory>
+
+#include "runnel/core/dialect.h"
+#include "runnel/http/event_feed.h"
+#include "runnel/store/store.h"
+#include "runnel/stream/hub.h"
+
+namespace runnel::http {
+
+// What every stream of runs needs. All outlive the server.
+struct FeedParts {
+  store::Store& store;
+  stream::Hub& hub;
+  base::Cores& cores;
+  stream::Encode encode;
+};
+
+// A run's events from `after` on: live from its channel where that still has them, else first from the store.
+// No gap and no repetition between the two, because the channel gives the place where it goes on. `run` needs
+// its key, names, status and last_n.
+std::unique_ptr<EventFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
+                                         Dialect dialect);
+
+}  // namespace runnel::http

@@ -1,0 +1,179 @@
+#include "runnel/http/run_routes.h"
+
+#include <utility>
+
+#include "runnel/core/json_write.h"
+#include "runnel/http/problem.h"
+#include "runnel/http/resume_point.h"
+#include "runnel/http/text_forms.h"
+
+namespace runnel::http {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr char kRunsPath[] = "/api/v1/agent/runs";
+
+struct RunRoutes {
+  runtime::Service& service;
+  FeedParts feed;
+};
+
+Response no_such_run() {
+  return problem(404, "NOT_FOUND", "no such run");
+}
+
+Response run_id_missing() {
+  return problem(400, "RUN_ID_REQUIRED", "the query parameter 'runId' is required");
+}
+
+Response refused(runtime::Refusal const& refusal) {
+  using Kind = runtime::Refusal::Kind;
+  int const status = refusal.kind == Kind::invalid ? 400 : refusal.kind == Kind::conflict ? 409 : 503;
+  auto response = problem(status, refusal.code, refusal.message, refusal.details);
+  if (status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+std::string events_url(ThreadId const& thread, RunId const& run) {
+  return std::string{kRunsPath} + "/" + encode_component(thread.text) +
+         "/events?runId=" + encode_component(run.text);
+}
+
+asio::awaitable<Reply> start_run(RunRoutes routes, Request request) {
+  auto input = runtime::parse_run_input(request.body);
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&input)) co_return refused(*refusal);
+  auto const outcome =
+      co_await routes.service.start(request.user, std::move(std::get<runtime::RunInput>(input)));
+  if (!outcome) co_return problem_from(outcome.error(), request.request_id);
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&*outcome)) co_return refused(*refusal);
+
+  auto const& started = std::get<runtime::Started>(*outcome);
+  // A new run is reported as pending: by the time the client asks, it runs.
+  bool const begins = started.created && started.status != store::RunStatus::queued;
+  std::string body;
+  JsonObject object{body};
+  object.text("threadId", started.thread.text).text("runId", started.run.text);
+  object.text("status", to_string(begins ? store::RunStatus::pending : started.status));
+  object.text("eventsUrl", events_url(started.thread, started.run)).close();
+  co_return json_response(started.created ? 202 : 200, std::move(body));
+}
+
+// AGUI-2: starts the run and answers with its stream.
+asio::awaitable<Reply> run_ag_ui(RunRoutes routes, Request request) {
+  auto parsed = runtime::parse_run_input(request.body);
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&parsed)) co_return refused(*refusal);
+  auto& input = std::get<runtime::RunInput>(parsed);
+  auto const dialect = parse_dialect("ag-ui", input.agui_version).value_or(Dialect::ag_ui_0_0);
+  auto const outcome = co_await routes.service.start(request.user, std::move(input));
+  if (!outcome) co_return problem_from(outcome.error(), request.request_id);
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&*outcome)) co_return refused(*refusal);
+
+  auto const& started = std::get<runtime::Started>(*outcome);
+  store::RunRow row;
+  row.key = started.key;
+  row.thread_id = started.thread;
+  row.id = started.run;
+  row.status = started.status;
+  co_return make_run_feed(routes.feed, row, Position{}, dialect);
+}
+
+Reply events_reply(RunRoutes const& routes, Request const& request, store::RunRow const& run,
+                   Dialect dialect) {
+  std::optional<std::string_view> last = request.header("Last-Event-ID");
+  auto const from_query = request.query("lastEventId");
+  if (!last && from_query) last = *from_query;
+  auto const point = resume_point(run, last);
+  if (auto const* after = std::get_if<ResumeAfter>(&point)) {
+    return make_run_feed(routes.feed, run, after->position, dialect);
+  }
+  if (std::holds_alternative<AlreadyComplete>(point)) return empty_response(204);
+  if (auto const* bad = std::get_if<BadEventId>(&point)) {
+    return problem(400, "INVALID_EVENT_ID", std::string{"Last-Event-ID: "} + bad->why);
+  }
+  std::string details;
+  JsonObject{details}
+      .text("historyUrl", "/api/v1/agent/history?threadId=" + encode_component(run.thread_id.text))
+      .close();
+  return problem(410, "EVENTS_EXPIRED",
+                 "the events of this run are no longer kept; its messages are in the history", details);
+}
+
+asio::awaitable<Reply> stream_events(RunRoutes routes, Request request) {
+  auto const run_id = request.query("runId");
+  if (!run_id) co_return run_id_missing();
+  auto const found =
+      co_await routes.feed.store.find_run(request.user, ThreadId{request.param("thread_id")}, RunId{*run_id});
+  if (!found) co_return problem_from(found.error(), request.request_id);
+  if (!*found) co_return no_such_run();
+  auto const& run = **found;
+
+  auto const dialect =
+      parse_dialect(request.query("dialect").value_or(""), request.query("agui").value_or(run.agui_version));
+  if (!dialect) {
+    co_return problem(400, "UNKNOWN_DIALECT", "'dialect' must be v2 or ag-ui, and 'agui' 1.0 or 0.0");
+  }
+  co_return events_reply(routes, request, run, *dialect);
+}
+
+asio::awaitable<Reply> cancel_run(RunRoutes routes, Request request) {
+  auto const run_id = request.query("runId");
+  if (!run_id) co_return run_id_missing();
+  auto const reply =
+      co_await routes.service.cancel(request.user, ThreadId{request.param("thread_id")}, RunId{*run_id});
+  if (!reply) co_return problem_from(reply.error(), request.request_id);
+  if (!reply->found) co_return no_such_run();
+  std::string body;
+  JsonObject object{body};
+  object.text("threadId", request.param("thread_id")).text("runId", *run_id);
+  object.text("status", to_string(reply->status)).close();
+  co_return json_response(reply->had_ended ? 200 : 202, std::move(body));
+}
+
+std::string run_json(store::RunRow const& run, store::RunUsage const& usage) {
+  std::string body;
+  JsonObject object{body};
+  object.text("threadId", run.thread_id.text)
+      .text("runId", run.id.text)
+      .text("status", to_string(run.status));
+  object.text("createdAt", to_rfc3339(run.created_at));
+  if (run.started_at != 0) object.text("startedAt", to_rfc3339(run.started_at));
+  if (run.ended_at != 0) object.text("endedAt", to_rfc3339(run.ended_at));
+  if (!run.error_code.empty()) object.text("errorCode", run.error_code);
+  if (!run.error_id.empty()) object.text("errorId", run.error_id);
+  JsonObject used{object.key("usage")};
+  used.number("inputTokens", usage.input_tokens).number("outputTokens", usage.output_tokens);
+  used.text("cost", to_decimal(usage.cost)).text("currency", usage.currency).close();
+  object.text("eventsUrl", events_url(run.thread_id, run.id)).close();
+  return body;
+}
+
+asio::awaitable<Reply> show_run(RunRoutes routes, Request request) {
+  auto const run_id = request.query("runId");
+  if (!run_id) co_return run_id_missing();
+  auto const found =
+      co_await routes.feed.store.find_run(request.user, ThreadId{request.param("thread_id")}, RunId{*run_id});
+  if (!found) co_return problem_from(found.error(), request.request_id);
+  if (!*found) co_return no_such_run();
+  auto const usage = co_await routes.feed.store.run_usage((*found)->key);
+  if (!usage) co_return problem_from(usage.error(), request.request_id);
+  co_return json_response(200, run_json(**found, *usage));
+}
+
+}  // namespace
+
+void add_run_routes(Router& router, runtime::Service& service, FeedParts feed) {
+  RunRoutes const routes{service, feed};
+  auto const with = [routes](asio::awaitable<Reply> (*handle)(RunRoutes, Request)) -> Handler {
+    return [routes, handle](Request request) { return handle(routes, std::move(request)); };
+  };
+  std::string const runs = kRunsPath;
+  router.add(Method::post, runs, Access::user, with(&start_run));
+  router.add(Method::post, "/api/v1/agent/ag-ui", Access::user, with(&run_ag_ui));
+  router.add(Method::get, runs + "/{thread_id}", Access::user, with(&show_run));
+  router.add(Method::get, runs + "/{thread_id}/events", Access::user, with(&stream_events));
+  router.add(Method::post, runs + "/{thread_id}/cancel", Access::user, with(&cancel_run));
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,92 @@
+#include "runnel/http/server.h"
+
+#include <boost/asio/post.hpp>
+
+#include <utility>
+#include <vector>
+
+#include "runnel/base/task_group.h"
+#include "runnel/http/connection.h"
+#include "runnel/http/dispatcher.h"
+#include "runnel/http/listener.h"
+#include "runnel/http/roster.h"
+
+namespace runnel::http {
+
+namespace asio = boost::asio;
+
+struct Server::Impl {
+  Impl(base::Cores& all, Router router, std::shared_ptr<Authenticator const> authenticator,
+       ServerOptions chosen)
+      : cores{all},
+        options{std::move(chosen)},
+        dispatcher{std::move(router), std::move(authenticator)},
+        listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
+    for (std::size_t i = 0; i < cores.size(); ++i) {
+      rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits));
+    }
+  }
+
+  void serve(std::size_t core, Socket socket) {
+    connections.spawn(cores.at(core).get_executor(), "connection",
+                      serve_connection(std::move(socket), rosters[core].get(), &dispatcher));
+  }
+
+  void on_every_core(void (Roster::*call)()) {
+    for (auto& roster : rosters) {
+      asio::post(roster->context(), [&target = *roster, call] { (target.*call)(); });
+    }
+  }
+
+  base::Cores& cores;
+  ServerOptions const options;
+  Dispatcher const dispatcher;
+  std::vector<std::unique_ptr<Roster>> rosters;
+  Listener listener;
+  bool serving = false;
+  base::TaskGroup accepting;
+  base::TaskGroup connections;
+  base::TaskGroup watching;
+};
+
+Server::Server(base::Cores& cores, Router router, std::shared_ptr<Authenticator const> authenticator,
+               ServerOptions options)
+    : impl_{std::make_unique<Impl>(cores, std::move(router), std::move(authenticator), std::move(options))} {}
+
+Server::~Server() {
+  stop();
+}
+
+Result<std::uint16_t> Server::listen() {
+  auto port = impl_->listener.open(impl_->options.host, impl_->options.port);
+  if (!port) return port;
+
+  impl_->serving = true;
+  for (auto& roster : impl_->rosters) {
+    impl_->watching.spawn(roster->context().get_executor(), "roster", roster->run());
+  }
+  impl_->accepting.spawn(impl_->cores.at(0).get_executor(), "listener", impl_->listener.run());
+  return port;
+}
+
+void Server::stop_accepting() {
+  if (!impl_->serving) return;
+  asio::post(impl_->cores.at(0), [&listener = impl_->listener] { listener.close(); });
+  // From here on no core gets another connection, so what is told to the rosters reaches all of them.
+  impl_->accepting.join();
+}
+
+void Server::close_streams() {
+  if (impl_->serving) impl_->on_every_core(&Roster::end_streams);
+}
+
+void Server::stop() {
+  if (!impl_->serving) return;
+  stop_accepting();
+  impl_->on_every_core(&Roster::stop);
+  impl_->connections.join();
+  impl_->watching.join();
+  impl_->serving = false;
+}
+
+}  // namespace runnel::http

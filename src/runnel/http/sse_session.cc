@@ -1,0 +1,242 @@
+#include "runnel/http/sse_session.h"
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/socket_base.hpp>
+
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "runnel/base/log.h"
+
+namespace runnel::http {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+using stream::Bytes;
+using stream::CloseReason;
+
+namespace {
+
+constexpr std::string_view kLineEnd = "\r\n";
+constexpr std::string_view kLastChunk = "0\r\n\r\n";
+
+// A client has nothing to say on a stream; some proxies send a little all the same.
+constexpr std::size_t kMaxStrayBytes = std::size_t{64} * 1024;
+// Beyond this an idle session gives its queue's memory back.
+constexpr std::size_t kKeptQueue = 8;
+
+Bytes const& keep_alive_comment() {
+  static Bytes const comment = std::make_shared<std::string const>(": keep-alive\n\n");
+  return comment;
+}
+
+bool is_would_block(error_code const& ec) {
+  return ec == asio::error::would_block || ec == asio::error::try_again;
+}
+
+}  // namespace
+
+SseSession::SseSession(Roster& roster, Framing framing, std::string request_id)
+    : roster_{roster}, socket_{roster.context()}, request_id_{std::move(request_id)}, framing_{framing} {}
+
+void SseSession::start(Socket socket, std::unique_ptr<EventFeed> feed) {
+  socket_ = std::move(socket);
+  feed_ = std::move(feed);
+  state_ = State::live;
+  since_ = roster_.now();
+  roster_.enter(*this);
+  error_code ec;
+  socket_.non_blocking(true, ec);
+  if (ec) return close(Closing::abortive);
+  if (overflowed_) return cut_slow_reader("its buffer is full");
+
+  if (roster_.draining() && !ending_) ending_ = CloseReason::reconnect;
+  watch_peer();
+  flush();
+}
+
+void SseSession::on_frames(Bytes frames) {
+  if (state_ == State::closed || ending_ || overflowed_ || frames == nullptr || frames->empty()) return;
+  queued_bytes_ += frames->size();
+  queue_.push_back(std::move(frames));
+  if (state_ == State::live) flush();
+  if (state_ == State::closed || backlog() <= roster_.limits().subscriber_buffer_bytes) return;
+
+  overflowed_ = true;
+  if (state_ == State::live) {
+    cut_slow_reader("its buffer is full");
+  } else {
+    queue_ = {};
+  }
+}
+
+void SseSession::on_close(CloseReason reason) {
+  if (state_ == State::closed || ending_) return;
+  ending_ = reason;
+  if (state_ == State::live) flush();
+}
+
+void SseSession::on_tick() {
+  if (state_ != State::live) return;
+  if (chunk_open_) {
+    if (roster_.passed(roster_.limits().write_timeout, since_)) cut_slow_reader("a write took too long");
+  } else if (roster_.passed(roster_.limits().keep_alive, since_)) {
+    on_frames(keep_alive_comment());
+  }
+}
+
+void SseSession::end_stream() {
+  on_close(CloseReason::reconnect);
+}
+
+void SseSession::stop() {
+  close(Closing::orderly);
+}
+
+void SseSession::flush() {
+  if (awaiting_writable_) return;
+  while (open_chunk()) {
+    error_code ec;
+    auto const written = socket_.write_some(unsent(), ec);
+    if (is_would_block(ec)) return await_writable();
+    if (ec == asio::error::interrupted) continue;
+    if (ec) return close(Closing::abortive);
+    advance(written);
+  }
+  if (ending_) finish();
+}
+
+// Begins a chunk with all that is queued, unless one is open. False: there is nothing to send.
+bool SseSession::open_chunk() {
+  if (chunk_open_) return true;
+  if (queue_.empty()) {
+    open_last_chunk();
+    return chunk_open_;
+  }
+  chunk_parts_ = static_cast<std::uint32_t>(queue_.size());
+  chunk_bytes_ = queued_bytes_;
+  chunk_sent_ = 0;
+  chunk_head_size_ = 0;
+  if (framing_ == Framing::chunked) {
+    auto* const end = std::to_chars(chunk_head_.begin(), chunk_head_.end() - 2, chunk_bytes_, 16).ptr;
+    kLineEnd.copy(end, kLineEnd.size());
+    chunk_head_size_ = static_cast<std::uint8_t>(end + kLineEnd.size() - chunk_head_.begin());
+  }
+  since_ = roster_.now();
+  chunk_open_ = true;
+  return true;
+}
+
+void SseSession::open_last_chunk() {
+  if (ending_ != CloseReason::ended || framing_ != Framing::chunked || last_chunk_done_) return;
+  // The empty chunk has no frames and no line end after them, so it is all head.
+  kLastChunk.copy(chunk_head_.data(), kLastChunk.size());
+  chunk_head_size_ = static_cast<std::uint8_t>(kLastChunk.size());
+  chunk_parts_ = 0;
+  chunk_bytes_ = 0;
+  chunk_sent_ = 0;
+  since_ = roster_.now();
+  last_chunk_done_ = true;
+  chunk_open_ = true;
+}
+
+SseSession::Buffers SseSession::unsent() const {
+  Buffers out;
+  std::size_t skip = chunk_sent_;
+  auto const add = [&out, &skip](std::string_view bytes) {
+    auto const skipped = std::min(skip, bytes.size());
+    skip -= skipped;
+    if (skipped < bytes.size() && out.size() < out.capacity()) {
+      out.emplace_back(bytes.data() + skipped, bytes.size() - skipped);
+    }
+  };
+  add({chunk_head_.data(), chunk_head_size_});
+  for (std::size_t i = 0; i < chunk_parts_ && out.size() < out.capacity(); ++i)
+    add(*queue_[i]);
+  if (chunk_parts_ > 0 && framing_ == Framing::chunked) add(kLineEnd);
+  return out;
+}
+
+void SseSession::advance(std::size_t written) {
+  chunk_sent_ += written;
+  bool const framed = chunk_parts_ > 0 && framing_ == Framing::chunked;
+  if (chunk_sent_ < chunk_head_size_ + chunk_bytes_ + (framed ? kLineEnd.size() : 0)) return;
+
+  queue_.erase(queue_.begin(), queue_.begin() + chunk_parts_);
+  if (queue_.empty() && queue_.capacity() > kKeptQueue) queue_ = {};
+  queued_bytes_ -= chunk_bytes_;
+  chunk_open_ = false;
+  chunk_sent_ = 0;
+  since_ = roster_.now();
+}
+
+// Bytes of frames that the kernel has not taken.
+std::size_t SseSession::backlog() const {
+  if (!chunk_open_ || chunk_sent_ <= chunk_head_size_) return queued_bytes_;
+  return queued_bytes_ - std::min(chunk_sent_ - chunk_head_size_, chunk_bytes_);
+}
+
+void SseSession::await_writable() {
+  awaiting_writable_ = true;
+  socket_.async_wait(asio::socket_base::wait_write, [self = shared_from_this()](error_code const& ec) {
+    self->awaiting_writable_ = false;
+    if (self->state_ == State::closed) return;
+    if (ec) return self->close(Closing::abortive);
+    self->flush();
+  });
+}
+
+// Without this a reader that leaves a silent run would be noticed only at a keep-alive or two.
+void SseSession::watch_peer() {
+  socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](error_code const& ec) {
+    if (self->state_ == State::closed) return;
+    if (ec) return self->close(Closing::abortive);
+    self->on_readable();
+  });
+}
+
+void SseSession::on_readable() {
+  std::array<char, 1024> discarded;  // NOLINT: only read into.
+  error_code ec;
+  auto const got = socket_.read_some(asio::buffer(discarded), ec);
+  if (ec && !is_would_block(ec) && ec != asio::error::interrupted) return close(Closing::abortive);
+  stray_bytes_ += static_cast<std::uint32_t>(got);
+  if (stray_bytes_ > kMaxStrayBytes) return close(Closing::abortive);
+  watch_peer();
+}
+
+void SseSession::finish() {
+  // Bytes left unread would turn the close into a reset, which may overtake the last frames.
+  std::array<char, 1024> discarded;  // NOLINT: only read into.
+  error_code ignored;
+  socket_.read_some(asio::buffer(discarded), ignored);
+  socket_.shutdown(asio::socket_base::shutdown_send, ignored);
+  close(Closing::orderly);
+}
+
+void SseSession::cut_slow_reader(char const* why) {
+  base::log(base::LogLevel::info, "slow reader cut",
+            {{"request_id", request_id_}, {"why", why}, {"unsent", static_cast<std::int64_t>(backlog())}});
+  close(Closing::abortive);
+}
+
+void SseSession::close(Closing how) {
+  if (state_ == State::closed) return;
+  bool const was_live = state_ == State::live;
+  state_ = State::closed;
+  queue_ = {};
+  error_code ignored;
+  if (how == Closing::abortive) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  socket_.close(ignored);
+  if (!was_live) return;
+
+  // Not at once: the caller may be the channel, which the feed's end leaves.
+  asio::post(roster_.context(), [self = shared_from_this()] {
+    self->feed_.reset();
+    self->roster_.leave(*self);
+  });
+}
+
+}  // namespace runnel::http

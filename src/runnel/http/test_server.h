@@ -1,0 +1,55 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "runnel/base/clock.h"
+#include "runnel/base/cores.h"
+#include "runnel/http/server.h"
+#include "runnel/http/test_client.h"
+
+namespace runnel::http {
+
+// A server on two cores and a free port, with quick ticks; tests add routes and limits and then start it.
+class TestServer : public testing::Test {
+ protected:
+  TestServer() { limits.tick = std::chrono::milliseconds{5}; }
+
+  void SetUp() override { cores.start(); }
+  void TearDown() override {
+    server.reset();
+    cores.stop();
+  }
+
+  void start() {
+    server = std::make_unique<Server>(cores, std::move(router), authenticator,
+                                      ServerOptions{"127.0.0.1", 0, limits});
+    auto const listening = server->listen();
+    ASSERT_TRUE(listening.has_value()) << listening.error().detail;
+    port = *listening;
+  }
+
+  static std::string get(std::string const& target, std::string const& more = "") {
+    return "GET " + target + " HTTP/1.1\r\nHost: localhost\r\n" + more + "\r\n";
+  }
+  static std::string post(std::string const& target, std::string const& body, std::string const& more = "") {
+    return "POST " + target +
+           " HTTP/1.1\r\nHost: localhost\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + more +
+           "\r\n" + body;
+  }
+
+  base::Cores cores{2};
+  base::SystemClock clock;
+  std::shared_ptr<Authenticator const> authenticator =
+      std::make_shared<Authenticator const>(std::string(32, 'k'), clock);
+  Router router;
+  Limits limits;
+  std::unique_ptr<Server> server;
+  std::uint16_t port = 0;
+};
+
+}  // namespace runnel::http

@@ -1,0 +1,194 @@
+#include "runnel/http/thread_routes.h"
+
+#include <boost/json.hpp>
+
+#include <charconv>
+#include <utility>
+#include <variant>
+
+#include "runnel/core/json_write.h"
+#include "runnel/core/text.h"
+#include "runnel/http/problem.h"
+#include "runnel/http/text_forms.h"
+
+namespace runnel::http {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::int64_t kDefaultPage = 50;
+constexpr std::int64_t kLargestPage = 200;
+constexpr std::size_t kLongestTitle = 200;
+
+struct ThreadRoutes {
+  store::Store& store;
+  base::Clock const& clock;
+};
+
+Response no_such_thread() {
+  return problem(404, "NOT_FOUND", "no such thread");
+}
+
+// A whole number of the query within its limits; absent: `otherwise`.
+std::variant<std::optional<std::int64_t>, Response> number_query(Request const& request, char const* name,
+                                                                 std::int64_t lowest, std::int64_t highest) {
+  auto const text = request.query(name);
+  if (!text) return std::nullopt;
+  std::int64_t value = 0;
+  auto const [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc{} || end != text->data() + text->size() || value < lowest || value > highest) {
+    return problem(400, "INVALID_REQUEST",
+                   std::string{"'"} + name + "' must be a whole number from " + std::to_string(lowest) +
+                       " to " + std::to_string(highest));
+  }
+  return value;
+}
+
+void append_message(std::string& out, store::MessageRow const& row) {
+  JsonObject object{out};
+  object.text("id", row.id.text)
+      .number("seq", row.seq)
+      .text("role", to_string(row.role))
+      .text("content", row.content);
+  object.text("runId", row.run.text).text("createdAt", to_rfc3339(row.created_at)).close();
+}
+
+asio::awaitable<Reply> show_history(ThreadRoutes routes, Request request) {
+  auto const thread = request.query("threadId");
+  if (!thread) co_return problem(400, "THREAD_ID_REQUIRED", "the query parameter 'threadId' is required");
+  auto const before = number_query(request, "before", 1, INT64_MAX);
+  if (auto const* bad = std::get_if<Response>(&before)) co_return *bad;
+  auto const limit = number_query(request, "limit", 1, kLargestPage);
+  if (auto const* bad = std::get_if<Response>(&limit)) co_return *bad;
+
+  auto const page =
+      co_await routes.store.history(request.user, ThreadId{*thread}, std::get<0>(before),
+                                    static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultPage)));
+  if (!page && page.error().code == Errc::not_found) co_return no_such_thread();
+  if (!page) co_return problem_from(page.error(), request.request_id);
+  std::string body;
+  JsonObject object{body};
+  object.text("threadId", *thread);
+  auto& list = object.key("messages");
+  list += '[';
+  for (auto const& row : page->messages) {
+    if (list.back() != '[') list += ',';
+    append_message(list, row);
+  }
+  list += ']';
+  if (page->next_before) {
+    object.number("nextBefore", *page->next_before);
+  } else {
+    object.null("nextBefore");
+  }
+  object.close();
+  co_return json_response(200, std::move(body));
+}
+
+void append_thread(std::string& out, store::ThreadRow const& row) {
+  JsonObject object{out};
+  object.text("threadId", row.id.text);
+  if (row.title) {
+    object.text("title", *row.title);
+  } else {
+    object.null("title");
+  }
+  object.text("status", to_string(row.status)).text("createdAt", to_rfc3339(row.created_at));
+  object.text("updatedAt", to_rfc3339(row.updated_at)).close();
+}
+
+asio::awaitable<Reply> list_threads(ThreadRoutes routes, Request request) {
+  auto const limit = number_query(request, "limit", 1, kLargestPage);
+  if (auto const* bad = std::get_if<Response>(&limit)) co_return *bad;
+  auto const page =
+      co_await routes.store.threads(request.user, request.query("cursor").value_or(""),
+                                    static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultPage)));
+  if (!page && page.error().code == Errc::invalid) {
+    co_return problem(400, "INVALID_REQUEST", "'cursor' is not one that this server gave");
+  }
+  if (!page) co_return problem_from(page.error(), request.request_id);
+  std::string body;
+  JsonObject object{body};
+  auto& list = object.key("threads");
+  list += '[';
+  for (auto const& row : page->threads) {
+    if (list.back() != '[') list += ',';
+    append_thread(list, row);
+  }
+  list += ']';
+  if (page->next.empty()) {
+    object.null("nextCursor");
+  } else {
+    object.text("nextCursor", page->next);
+  }
+  object.close();
+  co_return json_response(200, std::move(body));
+}
+
+asio::awaitable<Reply> show_thread(ThreadRoutes routes, Request request) {
+  auto const row = co_await routes.store.thread(request.user, ThreadId{request.param("thread_id")});
+  if (!row) co_return problem_from(row.error(), request.request_id);
+  if (!*row) co_return no_such_thread();
+  std::string body;
+  append_thread(body, **row);
+  co_return json_response(200, std::move(body));
+}
+
+// The new title from `{"title":"…"}`, which has no other member (HTTP-1).
+std::variant<std::string, Response> title_of(std::string const& body) {
+  boost::system::error_code error;
+  auto const value = boost::json::parse(body, error);
+  if (error || !value.is_object()) return problem(400, "INVALID_REQUEST", "the body must be a JSON object");
+  std::string title;
+  for (auto const& [key, member] : value.get_object()) {
+    if (key != "title") {
+      return problem(400, "INVALID_REQUEST", "unknown field '" + std::string{key} + "'; known: title");
+    }
+    if (member.is_string()) title = std::string{member.get_string()};
+  }
+  auto const length = count_code_points(title);
+  if (length == 0 || length > kLongestTitle || title.find('\0') != std::string::npos) {
+    return problem(400, "INVALID_REQUEST", "'title' must be a text of 1 to 200 characters");
+  }
+  return title;
+}
+
+asio::awaitable<Reply> rename_thread(ThreadRoutes routes, Request request) {
+  auto title = title_of(request.body);
+  if (auto const* bad = std::get_if<Response>(&title)) co_return *bad;
+  auto const renamed =
+      co_await routes.store.rename_thread(request.user, ThreadId{request.param("thread_id")},
+                                          std::move(std::get<std::string>(title)), routes.clock.now_ms());
+  if (!renamed && renamed.error().code == Errc::not_found) co_return no_such_thread();
+  if (!renamed) co_return problem_from(renamed.error(), request.request_id);
+  co_return co_await show_thread(routes, std::move(request));
+}
+
+asio::awaitable<Reply> delete_thread(ThreadRoutes routes, Request request) {
+  auto const outcome =
+      co_await routes.store.delete_thread(request.user, ThreadId{request.param("thread_id")});
+  if (!outcome) co_return problem_from(outcome.error(), request.request_id);
+  if (*outcome == store::DeleteOutcome::not_found) co_return no_such_thread();
+  if (*outcome == store::DeleteOutcome::busy) {
+    co_return problem(409, "THREAD_BUSY", "the thread has an active run: cancel it first");
+  }
+  co_return empty_response(204);
+}
+
+}  // namespace
+
+void add_thread_routes(Router& router, store::Store& store, base::Clock const& clock) {
+  ThreadRoutes const routes{store, clock};
+  auto const with = [routes](asio::awaitable<Reply> (*handle)(ThreadRoutes, Request)) -> Handler {
+    return [routes, handle](Request request) { return handle(routes, std::move(request)); };
+  };
+  std::string const threads = "/api/v1/agent/threads";
+  router.add(Method::get, "/api/v1/agent/history", Access::user, with(&show_history));
+  router.add(Method::get, threads, Access::user, with(&list_threads));
+  router.add(Method::get, threads + "/{thread_id}", Access::user, with(&show_thread));
+  router.add(Method::patch, threads + "/{thread_id}", Access::user, with(&rename_thread));
+  router.add(Method::del, threads + "/{thread_id}", Access::user, with(&delete_thread));
+}
+
+}  // namespace runnel::http
