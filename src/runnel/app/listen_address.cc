@@ -1,0 +1,39 @@
+#include "runnel/app/listen_address.h"
+
+#include <boost/asio/ip/address.hpp>
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace runnel::app {
+
+Result<ListenAddress> parse_listen(std::string const& text) {
+  Error const wrong{Errc::invalid,
+                    fmt::format("listen address '{}' must be HOST:PORT, e.g. 127.0.0.1:8080", text)};
+  auto const colon = text.rfind(':');
+  if (colon == std::string::npos) return wrong;
+  ListenAddress address;
+  auto const [end, error] = std::from_chars(text.data() + colon + 1, text.data() + text.size(), address.port);
+  if (error != std::errc{} || end != text.data() + text.size()) return wrong;
+
+  address.host = text.substr(0, colon);
+  if (address.host.starts_with('[') && address.host.ends_with(']')) {
+    address.host = address.host.substr(1, address.host.size() - 2);
+  }
+  boost::system::error_code bad;
+  boost::asio::ip::make_address(address.host, bad);
+  if (bad && address.host != "localhost") return wrong;
+  return address;
+}
+
+bool is_loopback(ListenAddress const& address) {
+  if (address.host == "localhost") return true;
+  return boost::asio::ip::make_address(address.host).is_loopback();
+}
+
+std::string to_url(ListenAddress const& address) {
+  bool const v6 = address.host.find(':') != std::string::npos;
+  return fmt::format("http://{}{}{}:{}", v6 ? "[" : "", address.host, v6 ? "]" : "", address.port);
+}
+
+}  // namespace runnel::app

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runnel/core/error.h"
+
+namespace runnel::app {
+
+struct ListenAddress {
+  std::string host;
+  std::uint16_t port = 0;
+};
+
+// "127.0.0.1:8080", "[::1]:8080", "localhost:8080". Fails with `invalid` on anything else.
+Result<ListenAddress> parse_listen(std::string const& text);
+
+bool is_loopback(ListenAddress const& address);
+
+// As it stands in a URL.
+std::string to_url(ListenAddress const& address);
+
+}  // namespace runnel::app

@@ -1,0 +1,142 @@
+#include <CLI/CLI.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "runnel/app/data_dir.h"
+#include "runnel/app/serve.h"
+#include "runnel/app/settings.h"
+#include "runnel/http/authenticator.h"
+
+namespace {
+
+using runnel::Result;
+using runnel::app::Settings;
+
+constexpr int kUsage = 2;
+
+// What the command line says; empty: not said.
+struct Arguments {
+  std::string config;
+  std::string listen;
+  std::string data_dir;
+  std::string store;
+  std::string stream;
+  std::string user;
+  std::int64_t ttl_s = 24 * 3600;
+};
+
+Result<Settings> settings_from(Arguments const& arguments) {
+  std::vector<runnel::app::Override> flags;
+  for (auto const& [key, value] :
+       {std::pair{"listen", &arguments.listen}, std::pair{"data_dir", &arguments.data_dir},
+        std::pair{"store", &arguments.store}, std::pair{"stream", &arguments.stream}}) {
+    if (!value->empty()) flags.push_back({key, *value});
+  }
+  return runnel::app::load_settings(arguments.config, environ, std::move(flags));
+}
+
+int refuse(runnel::Error const& error) {
+  fmt::print(stderr, "runnel: {}\n", error.detail);
+  return 1;
+}
+
+int print_check(Settings const& settings) {
+  auto const checked = runnel::app::check(settings);
+  if (!checked) return refuse(checked.error());
+  fmt::print("configuration is good\n");
+  return 0;
+}
+
+int migrate(Settings const& settings) {
+  auto const ensured = runnel::app::DataDir::ensure(settings.data_dir);
+  if (!ensured) return refuse(ensured.error());
+  auto const store = runnel::app::open_store(settings);
+  if (!store) return refuse(store.error());
+  fmt::print("the database in {} is up to date\n", settings.data_dir);
+  return 0;
+}
+
+int print_token(Settings const& settings, Arguments const& arguments) {
+  if (!runnel::is_usable_id(arguments.user)) {
+    return refuse({runnel::Errc::invalid, "--user must be 1 to 128 visible ASCII characters without spaces"});
+  }
+  auto const ensured = runnel::app::DataDir::ensure(settings.data_dir);
+  if (!ensured) return refuse(ensured.error());
+  runnel::base::SystemClock const clock;
+  auto const authenticator = runnel::http::Authenticator::open(settings.data_dir, clock);
+  if (!authenticator) return refuse(authenticator.error());
+  auto const store = runnel::app::open_store(settings);
+  if (!store) return refuse(store.error());
+
+  runnel::UserId const user{arguments.user};
+  boost::asio::io_context context;
+  auto made =
+      boost::asio::co_spawn(context, (*store)->ensure_user(user, clock.now_ms()), boost::asio::use_future);
+  context.run();
+  auto const result = made.get();
+  if (!result) return refuse(result.error());
+  fmt::print("{}\n", authenticator->issue_token(user, std::chrono::seconds{arguments.ttl_s}));
+  return 0;
+}
+
+void add_common(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("--config", arguments.config, "YAML file with settings; conf/runnel.yaml documents them")
+      ->check(CLI::ExistingFile);
+  command.add_option("--data-dir", arguments.data_dir,
+                     "folder for the database and keys (default ./runnel-data)");
+  command.add_option("--store", arguments.store, "sqlite (default)");
+}
+
+void add_serve_options(CLI::App& command, Arguments& arguments) {
+  add_common(command, arguments);
+  command.add_option("--listen", arguments.listen,
+                     "HOST:PORT (default 127.0.0.1:8080; port 0: any free one)");
+  command.add_option("--stream", arguments.stream, "embedded (default)");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Runnel runs LLM agents as durable runs and streams them to any client.", "runnel"};
+  app.require_subcommand(1);
+  Arguments arguments;
+
+  auto* serve = app.add_subcommand("serve", "Run the server");
+  add_serve_options(*serve, arguments);
+  auto* check_command = app.add_subcommand("check", "Check the configuration without starting");
+  add_serve_options(*check_command, arguments);
+  auto* migrate_command = app.add_subcommand("migrate", "Bring the database up to date without starting");
+  add_common(*migrate_command, arguments);
+  auto* token = app.add_subcommand("token", "Print a bearer token for a user; makes the user if it is new");
+  add_common(*token, arguments);
+  token->add_option("--user", arguments.user, "the user's name")->required();
+  token->add_option("--ttl", arguments.ttl_s, "life of the token, e.g. 3600, 15m, 12h, 30d (default 24h)")
+      ->transform(CLI::AsNumberWithUnit(
+          std::map<std::string, std::int64_t>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}},
+          CLI::AsNumberWithUnit::CASE_SENSITIVE, "SECONDS"))
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10} * 365 * 86400));
+  auto* version = app.add_subcommand("version", "Print the version");
+
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::ParseError const& error) {
+    return app.exit(error) == 0 ? 0 : kUsage;
+  }
+  if (version->parsed()) {
+    fmt::print("runnel {}\n", RUNNEL_VERSION);
+    return 0;
+  }
+  auto const settings = settings_from(arguments);
+  if (!settings) return refuse(settings.error());
+  if (serve->parsed()) return runnel::app::serve(*settings);
+  if (check_command->parsed()) return print_check(*settings);
+  if (migrate_command->parsed()) return migrate(*settings);
+  return print_token(*settings, arguments);
+}

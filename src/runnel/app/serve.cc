@@ -1,0 +1,215 @@
+#include "runnel/app/serve.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <thread>
+#include <utility>
+
+#include "runnel/app/data_dir.h"
+#include "runnel/app/listen_address.h"
+#include "runnel/http/auth_routes.h"
+#include "runnel/http/health_routes.h"
+#include "runnel/http/index_page.h"
+#include "runnel/http/run_routes.h"
+#include "runnel/http/server.h"
+#include "runnel/http/thread_routes.h"
+#include "runnel/model/offline.h"
+#include "runnel/protocol/encode.h"
+#include "runnel/runtime/service.h"
+#include "runnel/store/sqlite_store.h"
+
+namespace runnel::app {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+// How many of a run's newest facts are kept in memory for readers that come late.
+constexpr std::size_t kRecordsInMemory = 256;
+
+int refuse(Error const& error) {
+  fmt::print(stderr, "runnel: {}\n", error.detail);
+  return 1;
+}
+
+model::Registry make_models(Settings const& settings) {
+  std::vector<std::unique_ptr<model::Provider>> providers;
+  providers.push_back(std::make_unique<model::OfflineProvider>(
+      model::OfflineOptions{milliseconds{settings.word_delay_ms}, static_cast<std::size_t>(settings.words)}));
+  return model::Registry{std::move(providers)};
+}
+
+runtime::ServiceOptions service_options(Settings const& settings) {
+  runtime::ServiceOptions options;
+  options.node = NodeId{fmt::format("{}-{}", getpid(), mint_uuid().substr(0, 8))};
+  options.delta_flush = milliseconds{settings.delta_flush_ms};
+  options.max_recoveries = settings.max_recoveries;
+  options.context_messages = static_cast<std::size_t>(settings.context_messages);
+  options.event_retention = seconds{settings.events_s};
+  options.sweep_interval = seconds{settings.sweep_s};
+  return options;
+}
+
+http::ServerOptions server_options(Settings const& settings, ListenAddress const& address) {
+  http::ServerOptions options;
+  options.host = address.host;
+  options.port = address.port;
+  options.limits.keep_alive = seconds{settings.keep_alive_s};
+  options.limits.write_timeout = seconds{settings.write_timeout_s};
+  options.limits.subscriber_buffer_bytes = static_cast<std::size_t>(settings.subscriber_buffer_bytes);
+  options.limits.body_bytes = static_cast<std::size_t>(settings.body_limit_bytes);
+  return options;
+}
+
+asio::awaitable<http::Checks> readiness(store::Store* store, runtime::Service* service) {
+  auto const writable = co_await store->probe();
+  http::Checks checks;
+  checks.emplace_back("store", writable.has_value());
+  checks.emplace_back("accepting", !service->draining());
+  co_return checks;
+}
+
+void greet(ListenAddress const& address) {
+  auto const url = to_url(address);
+  fmt::print(R"(listening on {0}
+
+Runnel runs in dev mode: on this machine only, user demo, the built-in offline model.
+Open {0}/ in a browser, or use another terminal:
+
+  TOKEN=$(curl -sX POST {0}/api/v1/auth/dev-token | grep -o '"token":"[^"]*' | cut -d'"' -f4)
+
+  curl -N {0}/api/v1/agent/ag-ui -H "Authorization: Bearer $TOKEN" \
+    -d '{{"threadId":"hello","messages":[{{"id":"1","role":"user","content":"Hello, who are you?"}}]}}'
+
+  curl "{0}/api/v1/agent/history?threadId=hello" -H "Authorization: Bearer $TOKEN"
+
+Stop with Ctrl-C.
+)",
+             url);
+  std::fflush(stdout);
+}
+
+// Signals are taken by the main thread in sigwait; blocked before any other thread exists.
+sigset_t block_stop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+  return signals;
+}
+
+// A second signal ends the process at once: what is unfinished is recovered at the next start.
+void wait_for_signal(sigset_t const& signals) {
+  int signal = 0;
+  sigwait(&signals, &signal);
+  base::log(base::LogLevel::info, "stopping", {{"signal", static_cast<std::int64_t>(signal)}});
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+struct Opened {
+  DataDir data_dir;
+  std::unique_ptr<store::Store> store;
+  std::shared_ptr<http::Authenticator const> authenticator;
+};
+
+Result<Opened> open_all(Settings const& settings, base::Clock const& clock) {
+  auto data_dir = DataDir::lock(settings.data_dir);
+  if (!data_dir) return data_dir.error();
+  auto authenticator = http::Authenticator::open(settings.data_dir, clock);
+  if (!authenticator) return authenticator.error();
+  auto store = open_store(settings);
+  if (!store) return store.error();
+  return Opened{std::move(*data_dir), std::move(*store),
+                std::make_shared<http::Authenticator const>(std::move(*authenticator))};
+}
+
+}  // namespace
+
+Result<void> check(Settings const& settings) {
+  auto const address = parse_listen(settings.listen);
+  if (!address) return address.error();
+  if (!is_loopback(*address)) {
+    return Error{
+        Errc::invalid,
+        fmt::format("dev mode (no auth key is configured) listens on loopback only, not on {}: anyone who "
+                    "reaches the server gets a token. Use 127.0.0.1, [::1] or localhost",
+                    address->host)};
+  }
+  if (settings.store != "sqlite") {
+    return Error{Errc::invalid,
+                 fmt::format("store '{}': this version serves on sqlite only", settings.store)};
+  }
+  if (settings.stream != "embedded") {
+    return Error{Errc::invalid,
+                 fmt::format("stream '{}': this version has the embedded one only", settings.stream)};
+  }
+  return {};
+}
+
+Result<std::unique_ptr<store::Store>> open_store(Settings const& settings) {
+  store::SqliteOptions options;
+  options.path = settings.data_dir + "/runnel.db";
+  return store::open_sqlite(std::move(options));
+}
+
+int serve(Settings const& settings) {
+  auto const checked = check(settings);
+  if (!checked) return refuse(checked.error());
+  auto const signals = block_stop_signals();
+  base::start_logging(settings.log);
+  base::SystemClock const clock;
+  auto opened = open_all(settings, clock);
+  if (!opened) return refuse(opened.error());
+
+  auto const wanted = static_cast<std::size_t>(settings.cores);
+  base::Cores cores{wanted != 0 ? wanted : std::thread::hardware_concurrency()};
+  stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory};
+  auto const flows = flow::Catalog::built_in();
+  auto const models = make_models(settings);
+  auto store = std::move(opened->store);
+  runtime::Service service{{cores, clock, *store, hub, flows, models}, service_options(settings)};
+  cores.start();
+
+  auto const recovered = asio::co_spawn(cores.at(0), service.recover(), asio::use_future).get();
+  if (!recovered) return refuse(recovered.error());
+  if (*recovered != 0) {
+    base::log(base::LogLevel::info, "unfinished runs recovered",
+              {{"runs", static_cast<std::int64_t>(*recovered)}});
+  }
+  service.start_sweeping();
+
+  http::Router router;
+  http::add_index_page(router);
+  http::add_health_routes(router, [&store, &service] { return readiness(store.get(), &service); });
+  http::add_dev_token_route(router, opened->authenticator, clock);
+  http::add_run_routes(router, service, {*store, hub, cores, &protocol::encode_frame});
+  http::add_thread_routes(router, *store, clock);
+
+  auto address = parse_listen(settings.listen).value();
+  http::Server server{cores, std::move(router), opened->authenticator, server_options(settings, address)};
+  auto const port = server.listen();
+  if (port) {
+    address.port = *port;
+    greet(address);
+    wait_for_signal(signals);
+    service.shut_down(seconds{settings.drain_timeout_s});
+  } else {
+    service.shut_down(milliseconds{0});
+  }
+  server.stop();
+  store.reset();
+  cores.stop();
+  base::stop_logging();
+  return port ? 0 : refuse(port.error());
+}
+
+}  // namespace runnel::app

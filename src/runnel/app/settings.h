@@ -1,0 +1,58 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runnel/base/log.h"
+#include "runnel/core/error.h"
+
+namespace runnel::app {
+
+// Everything that can be configured, with its default. conf/runnel.yaml documents each key.
+struct Settings {
+  std::string listen = "127.0.0.1:8080";
+  std::string data_dir = "./runnel-data";
+  std::string store = "sqlite";
+  std::string stream = "embedded";
+  std::int64_t cores = 0;  // 0: as many as the machine has.
+  base::LogOptions log;
+
+  std::int64_t keep_alive_s = 15;
+  std::int64_t subscriber_buffer_bytes = 256 * 1024;
+  std::int64_t write_timeout_s = 20;
+  std::int64_t body_limit_bytes = 4 * 1024 * 1024;
+
+  std::int64_t word_delay_ms = 30;
+  std::int64_t words = 0;
+
+  std::int64_t drain_timeout_s = 10;
+  std::int64_t max_recoveries = 3;
+  std::int64_t delta_flush_ms = 100;
+  std::int64_t context_messages = 40;
+
+  std::int64_t events_s = 7 * 24 * 3600;
+  std::int64_t sweep_s = 60;
+};
+
+// A setting's name as in the file, with dots between levels, and a text that replaces its value.
+struct Override {
+  std::string key;
+  std::string value;
+};
+
+// Defaults, then the file (empty: none), then RUNNEL_… variables of `environment`, then `flags`. Fails with
+// `invalid`; the detail is for the operator: file and line, what is wrong and what is known.
+Result<Settings> load_settings(std::string const& file, char const* const* environment,
+                               std::vector<Override> flags);
+
+// The names of all settings, for tests that compare them with the documentation.
+std::vector<std::string> setting_keys();
+
+// "http.keep_alive_s" -> "RUNNEL_HTTP_KEEP_ALIVE_S".
+std::string environment_name(std::string_view key);
+
+}  // namespace runnel::app

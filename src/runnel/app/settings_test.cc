@@ -1,0 +1,95 @@
+#include "runnel/app/settings.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace runnel::app {
+namespace {
+
+constexpr char const* kNoEnvironment[] = {nullptr};
+
+// A settings file of the test's own.
+class File {
+ public:
+  explicit File(std::string const& text) {
+    char name[] = "/tmp/runnel-settings-XXXXXX";
+    close(mkstemp(name));
+    path_ = name;
+    std::ofstream{path_} << text;
+  }
+  ~File() { unlink(path_.c_str()); }
+  [[nodiscard]] std::string const& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+std::string refusal(std::string const& yaml) {
+  File const file{yaml};
+  auto const settings = load_settings(file.path(), kNoEnvironment, {});
+  if (settings) return "accepted";
+  auto detail = settings.error().detail;
+  return detail.replace(0, file.path().size(), "FILE");
+}
+
+TEST(Settings, CFG_1_FlagsOverEnvironmentOverFile) {
+  File const file{"listen: 127.0.0.1:1\ndata_dir: from-file\nhttp:\n  keep_alive_s: 7\n"};
+  char const* const environment[] = {"RUNNEL_LISTEN=127.0.0.1:2", "RUNNEL_DATA_DIR=from-environment",
+                                     "OTHER=1", nullptr};
+
+  auto const settings = load_settings(file.path(), environment, {{"listen", "127.0.0.1:3"}});
+
+  ASSERT_TRUE(settings);
+  EXPECT_EQ(settings->listen, "127.0.0.1:3");
+  EXPECT_EQ(settings->data_dir, "from-environment");
+  EXPECT_EQ(settings->keep_alive_s, 7);
+}
+
+TEST(Settings, CFG_1_UnknownKeyIsAnErrorWithFileAndLine) {
+  EXPECT_EQ(refusal("listen: 127.0.0.1:1\nhttp:\n  keep_alive: 7\n"),
+            "FILE:3: unknown setting 'http.keep_alive'; known here: body_limit_bytes, keep_alive_s, "
+            "subscriber_buffer_bytes, write_timeout_s");
+}
+
+TEST(Settings, WrongValuesSayWhatIsRight) {
+  EXPECT_EQ(refusal("http:\n  keep_alive_s: soon\n"),
+            "FILE:2: 'http.keep_alive_s' must be a whole number from 1 to 3600");
+  EXPECT_EQ(refusal("log:\n  level: loud\n"), "FILE:2: 'log.level' must be debug, info, warn or error");
+  EXPECT_EQ(refusal("cores: [1]\n"), "FILE:1: 'cores' must be a single value");
+  EXPECT_EQ(refusal("cores: 1\ncores: 2\n"), "FILE:2: 'cores' is set twice");
+  EXPECT_EQ(refusal("http: 3\n"), "FILE:1: expected a map of settings");
+  EXPECT_NE(refusal("a: [\n").find("FILE:"), std::string::npos);
+}
+
+TEST(Settings, MissingFileAndBadVariableAreErrors) {
+  EXPECT_FALSE(load_settings("/nonexistent/runnel.yaml", kNoEnvironment, {}));
+  char const* const environment[] = {"RUNNEL_HTTP_KEEP_ALIVE_S=x", nullptr};
+  EXPECT_NE(load_settings("", environment, {}).error().detail.find("RUNNEL_HTTP_KEEP_ALIVE_S"),
+            std::string::npos);
+}
+
+TEST(Settings, CFG_1_TheCommentedFileHasEveryKeyWithItsDefault) {
+  auto const path = std::string{RUNNEL_SOURCE_DIR} + "/conf/runnel.yaml";
+  auto const settings = load_settings(path, kNoEnvironment, {});
+  ASSERT_TRUE(settings) << settings.error().detail;
+  Settings const defaults;
+  EXPECT_EQ(settings->listen, defaults.listen);
+  EXPECT_EQ(settings->events_s, defaults.events_s);
+  EXPECT_EQ(settings->subscriber_buffer_bytes, defaults.subscriber_buffer_bytes);
+  EXPECT_EQ(settings->word_delay_ms, defaults.word_delay_ms);
+  EXPECT_EQ(settings->max_recoveries, defaults.max_recoveries);
+
+  std::ifstream file{path};
+  std::stringstream text;
+  text << file.rdbuf();
+  for (auto const& key : setting_keys()) {
+    auto const leaf = key.substr(key.rfind('.') + 1) + ":";
+    EXPECT_NE(text.str().find(leaf), std::string::npos) << key;
+  }
+}
+
+}  // namespace
+}  // namespace runnel::app
