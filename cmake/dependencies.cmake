@@ -7,8 +7,20 @@ find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 if(RUNNEL_TESTS)
   find_package(GTest REQUIRED)
+endif()
+
+# Every room gets all of them: then all compile alike, and one precompiled header serves them.
+target_link_libraries(runnel_options INTERFACE Boost::headers Boost::json Boost::url OpenSSL::Crypto SQLite::SQLite3
+  PostgreSQL::PostgreSQL yaml-cpp fmt::fmt Threads::Threads)
+
+if(RUNNEL_PCH)
+  add_library(runnel_pch STATIC cmake/pch.cc)
+  target_link_libraries(runnel_pch PUBLIC runnel_options)
+  target_precompile_headers(runnel_pch PRIVATE
+    <algorithm> <functional> <map> <memory> <optional> <string> <utility> <variant> <vector>
+    <boost/asio/awaitable.hpp> <boost/asio/co_spawn.hpp> <boost/asio/io_context.hpp> <boost/asio/post.hpp>
+    <boost/asio/steady_timer.hpp> <boost/asio/use_awaitable.hpp> <boost/asio/use_future.hpp> <boost/json.hpp>)
 endif()

@@ -3,6 +3,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -165,6 +166,7 @@ int serve(Settings const& settings) {
   auto const checked = check(settings);
   if (!checked) return refuse(checked.error());
   auto const signals = block_stop_signals();
+  umask(077);  // What is written here is nobody else's to read.
   base::start_logging(settings.log);
   base::SystemClock const clock;
   auto opened = open_all(settings, clock);

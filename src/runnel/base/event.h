@@ -5,15 +5,13 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <utility>
-
 namespace runnel::base {
 
 // Lets coroutines of one core wait until another of the same core says that something changed.
 class Event {
  public:
-  explicit Event(boost::asio::any_io_executor executor)
-      : timer_{std::move(executor), boost::asio::steady_timer::time_point::max()} {}
+  explicit Event(boost::asio::any_io_executor const& executor)
+      : timer_{executor, boost::asio::steady_timer::time_point::max()} {}
 
   // Resumes after the next notify_all(). Look at the condition again: it may have changed back.
   boost::asio::awaitable<void> wait() {

@@ -23,8 +23,8 @@ struct RunStarted {
   bool operator==(RunStarted const&) const = default;
 };
 
-// The first fact of an epoch that is not the run's first. Deltas of older epochs numbered above `after_n`
-// were shown but not durable: they are void.
+// The first fact of an epoch that is not the run's first. It goes on after fact `after_n`, which epoch
+// `previous_epoch` wrote. Deltas of older epochs with larger numbers were shown but not durable: they are void.
 struct WriterChanged {
   Epoch previous_epoch = 0;
   std::uint64_t after_n = 0;

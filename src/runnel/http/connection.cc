@@ -136,8 +136,11 @@ class Connection final : public Member {
   bool input_left_ = false;  // A refused request was not read to its end.
 };
 
-// Deadlines are the roster's: no timer per operation. An expired one cancels what the socket waits for.
+// Deadlines are the roster's: no timer per operation. An expired one cancels what the socket waits for, at
+// every tick until the operation is over: one that consists of several steps does not notice a cancel between
+// two of them.
 void Connection::arm(std::chrono::milliseconds duration) {
+  if (roster_.stopping()) duration = std::min(duration, roster_.limits().stop_grace);
   allowed_ = duration + roster_.limits().tick;  // now() may be a tick old.
   armed_at_ = roster_.now();
   armed_ = true;
@@ -146,23 +149,24 @@ void Connection::arm(std::chrono::milliseconds duration) {
 
 void Connection::on_tick() {
   if (!armed_ || !roster_.passed(allowed_, armed_at_)) return;
-  armed_ = false;
   expired_ = true;
   error_code ignored;
   socket_.cancel(ignored);
 }
 
 void Connection::stop() {
+  // For a read that waits, and for those of its steps that are still to come, the client's input ends here.
   error_code ignored;
-  if (reading_) socket_.cancel(ignored);
-  if (armed_) arm(std::min(allowed_, roster_.limits().stop_grace));
+  if (reading_) socket_.shutdown(asio::socket_base::shutdown_receive, ignored);
+  if (armed_) arm(allowed_);
 }
 
 asio::awaitable<void> Connection::run() {
   bool more = true;
   while (more && !roster_.stopping()) {
     more = co_await await_request();
-    if (more) more = co_await serve_request();
+    if (!more || roster_.stopping()) break;
+    more = co_await serve_request();
     first_ = false;
   }
   if (!socket_.is_open()) co_return;  // An SseSession has it.
@@ -238,13 +242,14 @@ std::variant<Route const*, Response> Connection::admit(Parser const& parser, Req
   return dispatcher_.admit(*request);
 }
 
-// False: it could not be read, and that has been answered.
+// False: it could not be read, and that has been answered where someone waits for it.
 asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
   if (parser->is_done()) co_return true;
   if (account->exchange.http_1_1 && parser->get().count(beast_http::field::expect) > 0) {
     bool const sent = co_await send("HTTP/1.1 100 Continue\r\n\r\n", {}, {});
     if (!sent) co_return false;
   }
+  if (roster_.stopping()) co_return false;
   arm(roster_.limits().body_deadline);
   reading_ = true;
   auto const [ec, body_bytes] = co_await beast_http::async_read(socket_, buffer_, *parser, kAwait);
@@ -336,10 +341,9 @@ asio::awaitable<bool> Connection::replay(EventFeed* feed, std::shared_ptr<SseSes
 // still.
 asio::awaitable<bool> Connection::send(std::string_view head, std::string_view body, std::string_view tail) {
   std::array<asio::const_buffer, 3> parts{asio::buffer(head), asio::buffer(body), asio::buffer(tail)};
-  auto const& limits = roster_.limits();
   std::size_t left = head.size() + body.size() + tail.size();
   while (left > 0) {
-    arm(roster_.stopping() ? limits.stop_grace : limits.write_timeout);
+    arm(roster_.limits().write_timeout);
     auto const [ec, written] = co_await socket_.async_write_some(parts, kAwait);
     disarm();
     if (ec) co_return false;

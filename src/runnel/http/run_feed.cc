@@ -84,6 +84,7 @@ class RunFeed final : public EventFeed {
     after_ = within_sealed_epoch(**row, after_);
     ended_ = store::is_ended((*row)->status);
     looked_ = !ended_ && (*row)->last_n <= after_.n;
+    if ((*row)->log_expired) co_return Error{Errc::not_found, "the log has expired meanwhile"};
     if (ended_ && (*row)->last_n < after_.n) co_return Error{Errc::invalid, "beyond the end of the run"};
     complete_ = ended_ && (*row)->last_n == after_.n;
     co_return stream::Bytes{};

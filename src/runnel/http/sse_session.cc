@@ -50,6 +50,7 @@ void SseSession::start(Socket socket, std::unique_ptr<EventFeed> feed) {
   error_code ec;
   socket_.non_blocking(true, ec);
   if (ec) return close(Closing::abortive);
+  if (roster_.stopping()) return stop();
   if (overflowed_) return cut_slow_reader("its buffer is full");
 
   if (roster_.draining() && !ending_) ending_ = CloseReason::reconnect;

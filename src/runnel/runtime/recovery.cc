@@ -29,16 +29,20 @@ Async<std::size_t> Service::recover() {
   auto rows = co_await parts_.store.runs_to_recover();
   if (!rows) co_return rows.error();
   for (auto& row : *rows) {
-    auto const core = static_cast<std::size_t>(row.key.value) % parts_.cores.size();
-    auto const executor = parts_.cores.at(core).get_executor();
     if (row.last_n == 0) {
-      tasks_.spawn(executor, "begin queued run", begin_pending(row.key));
+      spawn_pending(row.key);
     } else {
-      auto const channel = parts_.hub.open(row.key, RunNames{row.thread_id, row.id});
-      tasks_.spawn(channel->context().get_executor(), "recover run", run_taken_over(std::move(row)));
+      auto live = go_live(row.key, RunNames{row.thread_id, row.id});
+      auto const core = live.channel->context().get_executor();
+      tasks_.spawn(core, "recover run", run_taken_over(std::move(row), std::move(live)));
     }
   }
   co_return rows->size();
+}
+
+void Service::spawn_pending(RunKey run) {
+  auto const core = static_cast<std::size_t>(run.value) % parts_.cores.size();
+  tasks_.spawn(parts_.cores.at(core).get_executor(), "begin queued run", begin_pending(run));
 }
 
 asio::awaitable<void> Service::begin_pending(RunKey run) {
@@ -78,27 +82,26 @@ asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run) {
 }
 
 // The state of the run after all that its log holds.
-asio::awaitable<Result<FactOrder>> Service::replay(RunKey run) {
-  FactOrder order;
-  std::uint64_t after = 0;
+asio::awaitable<Result<Service::Replayed>> Service::replay(RunKey run) {
+  Replayed replayed;
   for (;;) {
-    auto const rows = co_await parts_.store.read_log(run, after, kPageBytes);
+    auto const rows = co_await parts_.store.read_log(run, replayed.last.n, kPageBytes);
     if (!rows) co_return rows.error();
-    if (rows->empty()) co_return order;
+    if (rows->empty()) co_return replayed;
     for (auto const& row : *rows) {
       auto const records = parse_log_body(row.body, row.epoch);
       if (!records) co_return records.error();
       for (auto const& record : *records) {
-        auto const accepted = order.accept(record.fact);
+        auto const accepted = replayed.order.accept(record.fact);
         if (!accepted) co_return accepted.error();
+        replayed.last = record.position;
       }
-      after = row.last_n;
     }
   }
 }
 
-asio::awaitable<void> Service::run_taken_over(store::RunRow row) {
-  auto const live = go_live(row.key, RunNames{row.thread_id, row.id});
+// On the core of the channel that it holds.
+asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
   for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     auto const done = co_await take_over(row, live);
     if (done) co_return;
@@ -113,21 +116,23 @@ asio::awaitable<void> Service::run_taken_over(store::RunRow row) {
 asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live) {
   auto const claim = co_await parts_.store.claim(make_claim(row.key));
   if (!claim) co_return claim.error();
-  auto order = co_await replay(row.key);
-  if (!order) co_return order.error();
+  auto replayed = co_await replay(row.key);
+  if (!replayed) co_return replayed.error();
+  if (replayed->last.n != claim->last_n)
+    co_return Error{Errc::internal, "the log does not end where the run does"};
   auto input = from_stored(row.input);
   if (!input) co_return input.error();
 
   live.channel->begin_epoch(claim->epoch, claim->last_n);
   if (claim->cancel_requested) live.cancel->request(base::CancelReason::user);
-  bool const give_up = order->writer_changes() >= options_.max_recoveries;
-  auto const writer = make_writer(
-      live, RunWriter::Start{row.key, claim->epoch, claim->last_n, claim->next_idx, std::move(*order)});
+  bool const give_up = replayed->order.writer_changes() >= options_.max_recoveries;
+  auto const writer = make_writer(live, RunWriter::Start{row.key, claim->epoch, claim->last_n,
+                                                         claim->next_idx, std::move(replayed->order)});
   Executor executor{
       parts_.store,  parts_.flows,
       parts_.models, writer,
       live.cancel,   Executor::Job{row.key, row.thread, std::move(*input), options_.context_messages}};
-  auto result = co_await executor.resume(WriterChanged{claim->previous_epoch, claim->last_n}, give_up);
+  auto result = co_await executor.resume(WriterChanged{replayed->last.epoch, replayed->last.n}, give_up);
   ended(row.key, std::move(result));
   co_return Result<void>{};
 }

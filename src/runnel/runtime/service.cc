@@ -178,8 +178,7 @@ void Service::ended(RunKey run, Result<store::Ended> result) {
     base::log(base::LogLevel::warn, "run left to another writer",
               {{"run_key", run.value}, {"detail", result.error().detail}});
   } else if (result->promoted && !draining()) {
-    auto const core = static_cast<std::size_t>(result->promoted->value) % parts_.cores.size();
-    tasks_.spawn(parts_.cores.at(core).get_executor(), "begin queued run", begin_pending(*result->promoted));
+    spawn_pending(*result->promoted);
   }
   live_.remove(run);
 }

@@ -90,17 +90,24 @@ class Service {
     std::vector<Record> begun;  // Already durable, to be shown.
   };
 
+  // What a run's log says.
+  struct Replayed {
+    FactOrder order;
+    Position last;
+  };
+
   [[nodiscard]] std::optional<Refusal> complete(RunInput& input) const;
   [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input,
                                         std::vector<Record>& records) const;
   LiveRun go_live(RunKey run, RunNames names);
   void let_go(Claimed claimed);
   boost::asio::awaitable<void> run_begun(Claimed claimed, LiveRun live);
-  boost::asio::awaitable<void> run_taken_over(store::RunRow row);
+  boost::asio::awaitable<void> run_taken_over(store::RunRow row, LiveRun live);
   boost::asio::awaitable<Result<void>> take_over(store::RunRow row, LiveRun live);
+  void spawn_pending(RunKey run);
   boost::asio::awaitable<void> begin_pending(RunKey run);
   boost::asio::awaitable<Result<void>> try_begin_pending(RunKey run);
-  boost::asio::awaitable<Result<FactOrder>> replay(RunKey run);
+  boost::asio::awaitable<Result<Replayed>> replay(RunKey run);
   [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
   store::Async<CancelReply> discard(store::RunRow row);

@@ -61,19 +61,19 @@ class ChannelTest : public testing::TestWithParam<std::size_t> {
     done.get_future().get();
   }
 
-  ReaderId attach(std::shared_ptr<Recorder> reader, Position after, Dialect dialect = Dialect::v2,
+  ReaderId attach(std::shared_ptr<Recorder> subscriber, Position after, Dialect dialect = Dialect::v2,
                   bool wait_for_writer = true) {
-    Channel::Attach request{after, dialect, GetParam(), std::move(reader), wait_for_writer};
+    Channel::Attach request{after, dialect, GetParam(), std::move(subscriber), wait_for_writer};
     return boost::asio::co_spawn(cores.at(GetParam()), channel->attach(std::move(request)),
                                  boost::asio::use_future)
         .get();
   }
 
   // What the reader has seen once everything sent so far has reached it.
-  std::string seen(std::shared_ptr<Recorder> const& reader) {
+  std::string seen(std::shared_ptr<Recorder> const& subscriber) {
     on(0, [] {});
     std::string text;
-    on(GetParam(), [&] { text = reader->seen; });
+    on(GetParam(), [&] { text = subscriber->seen; });
     return text;
   }
 

@@ -1,0 +1,216 @@
+#include "runnel/runtime/run_writer.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <future>
+
+#include "runnel/core/fact_json.h"
+#include "runnel/runtime/test_store.h"
+
+namespace runnel::runtime {
+namespace {
+
+namespace asio = boost::asio;
+
+// Frames are "n " for every dialect.
+void encode(Dialect /*dialect*/, RunNames const& /*names*/, Record const& record, std::string& out) {
+  out += std::to_string(record.position.n) + " ";
+}
+
+class Recorder final : public stream::Subscriber {
+ public:
+  void on_frames(stream::Bytes frames) override { seen += *frames; }
+  void on_close(stream::CloseReason reason) override {
+    seen += reason == stream::CloseReason::ended ? "ended" : "reconnect ";
+  }
+  std::string seen;
+};
+
+constexpr Epoch kEpoch = 1000;
+
+class RunWriterTest : public testing::Test {
+ protected:
+  template <class Work>
+  auto on_core(Work work) {
+    std::packaged_task<decltype(work())()> task{std::move(work)};
+    auto done = task.get_future();
+    asio::post(cores.at(0), [&task] { task(); });
+    return done.get();
+  }
+
+  RunWriterTest() {
+    cores.start();
+    on_core([this] { channel->begin_epoch(kEpoch, 0); });
+    attach();
+  }
+  ~RunWriterTest() override {
+    on_core([this] { cancel->request(base::CancelReason::shutdown); });
+    store.release();
+    tasks.join();
+    cores.stop();
+  }
+
+  void attach() {
+    stream::Channel::Attach request{{}, Dialect::v2, 0, reader};
+    asio::co_spawn(cores.at(0), channel->attach(std::move(request)), asio::use_future).get();
+  }
+
+  std::shared_ptr<RunWriter> make_writer(std::chrono::milliseconds flush = std::chrono::hours{1}) {
+    return std::make_shared<RunWriter>(store, clock, tasks, channel, cancel,
+                                       RunWriter::Start{RunKey{7}, kEpoch, 0, 0, FactOrder{}},
+                                       RunWriter::Options{flush});
+  }
+
+  std::future<Result<void>> commit(std::shared_ptr<RunWriter> writer, std::vector<Fact> facts) {
+    return asio::co_spawn(cores.at(0), writer->commit(std::move(facts), {}), asio::use_future);
+  }
+  std::future<Result<store::Ended>> end(std::shared_ptr<RunWriter> writer, std::vector<Fact> facts) {
+    return asio::co_spawn(cores.at(0), writer->end(std::move(facts), {}, RunEnd{store::RunStatus::completed}),
+                          asio::use_future);
+  }
+  std::string seen() {
+    return on_core([this] { return reader->seen; });
+  }
+
+  static std::vector<Fact> opening() {
+    return {RunStarted{}, StepStarted{"chat"}, TextStarted{MessageId{"m"}, "chat"}};
+  }
+  static std::vector<Fact> delta(std::string text) {
+    return {TextDelta{MessageId{"m"}, std::move(text), 1, 0}};
+  }
+  static std::vector<Fact> closing() {
+    AnswerCompleted answer;
+    answer.message = MessageId{"m"};
+    return {answer, StepFinished{"chat"}, RunFinished{}};
+  }
+
+  base::Cores cores{1};
+  base::SystemClock clock;
+  base::TaskGroup tasks;
+  TestStore store;
+  std::shared_ptr<base::Cancel> cancel = std::make_shared<base::Cancel>();
+  std::shared_ptr<stream::Channel> channel =
+      std::make_shared<stream::Channel>(cores, 0, RunNames{}, &encode, 64);
+  std::shared_ptr<Recorder> reader = std::make_shared<Recorder>();
+};
+
+TEST_F(RunWriterTest, SSE_7_FactIsShownAfterItsCommitOnly) {
+  auto const writer = make_writer();
+  store.hold();
+  auto done = commit(writer, opening());
+  store.wait_for_writes(1);
+  EXPECT_EQ(seen(), "");
+
+  store.release();
+
+  EXPECT_TRUE(done.get());
+  EXPECT_EQ(seen(), "1 2 3 ");
+}
+
+TEST_F(RunWriterTest, SSE_7_DeltaIsShownAtOnceAndWrittenBeforeTheNextFact) {
+  auto const writer = make_writer();
+  commit(writer, opening()).get().value();
+
+  on_core([&] { writer->show(delta("a")).value(); });
+  EXPECT_EQ(seen(), "1 2 3 4 ");
+  EXPECT_EQ(store.appends().size(), 1U);
+  end(writer, closing()).get().value();
+
+  ASSERT_EQ(store.ends().size(), 1U);
+  auto const& facts = store.ends()[0].append.facts;
+  EXPECT_EQ(facts.first_n, 4U);
+  EXPECT_EQ(facts.last_n, 7U);
+  EXPECT_EQ(parse_log_body(facts.body, kEpoch)->size(), 4U);
+  EXPECT_EQ(seen(), "1 2 3 4 5 6 7 ended");
+}
+
+TEST_F(RunWriterTest, SSE_7_DeltasBecomeDurableByThemselvesAfterTheInterval) {
+  auto const writer = make_writer(std::chrono::milliseconds{1});
+  commit(writer, opening()).get().value();
+
+  on_core([&] { writer->show(delta("a")).value(); });
+  store.wait_for_writes(2);
+
+  EXPECT_EQ(store.appends()[1].facts.first_n, 4U);
+}
+
+TEST_F(RunWriterTest, TerminalIsNeverCarriedOffByABackgroundWrite) {
+  auto const writer = make_writer(std::chrono::milliseconds{1});
+  commit(writer, opening()).get().value();
+  store.hold();
+  on_core([&] { writer->show(delta("a")).value(); });
+  store.wait_for_writes(2);
+  on_core([&] { writer->show(delta("b")).value(); });
+
+  auto done = end(writer, closing());
+  store.release();
+
+  EXPECT_TRUE(done.get());
+  EXPECT_EQ(store.appends().size(), 2U);
+  EXPECT_EQ(store.ends()[0].append.facts.first_n, 5U);
+  EXPECT_EQ(seen(), "1 2 3 4 5 6 7 8 ended");
+}
+
+TEST_F(RunWriterTest, DB_3_WhileTheStoreRefusesReadersGoAndNothingIsShown) {
+  auto const writer = make_writer();
+  commit(writer, opening()).get().value();
+  store.fail_next(Errc::unavailable, 2);
+
+  auto done = end(writer, closing());
+
+  EXPECT_TRUE(done.get());
+  EXPECT_EQ(store.ends().size(), 3U);
+  EXPECT_EQ(store.ends()[0].append.facts.body, store.ends()[2].append.facts.body);
+  EXPECT_EQ(seen(), "1 2 3 reconnect ");
+}
+
+TEST_F(RunWriterTest, DB_3_ShutdownEndsTheWaitForTheStore) {
+  auto const writer = make_writer();
+  store.fail_next(Errc::unavailable, 1000);
+  auto done = commit(writer, opening());
+  store.wait_for_writes(1);
+
+  on_core([this] { cancel->request(base::CancelReason::shutdown); });
+
+  EXPECT_EQ(done.get().error().code, Errc::unavailable);
+  EXPECT_EQ(seen(), "reconnect ");
+}
+
+TEST_F(RunWriterTest, SSE_1_FencedWriterShowsNothingMore) {
+  auto const writer = make_writer();
+  store.fail_next(Errc::fenced, 1);
+
+  EXPECT_EQ(commit(writer, opening()).get().error().code, Errc::fenced);
+  EXPECT_EQ(commit(writer, opening()).get().error().code, Errc::fenced);
+
+  EXPECT_EQ(store.appends().size(), 1U);
+  EXPECT_EQ(seen(), "");
+}
+
+TEST_F(RunWriterTest, OrderThatNoDialectCouldShowIsRefused) {
+  auto const writer = make_writer();
+  EXPECT_EQ(commit(writer, delta("a")).get().error().code, Errc::internal);
+  EXPECT_TRUE(store.appends().empty());
+}
+
+TEST_F(RunWriterTest, TASK_3_PolledEventsAreNumberedWithoutGaps) {
+  auto const writer = make_writer();
+  commit(writer, opening()).get().value();
+  end(writer, closing()).get().value();
+
+  auto const first = parse_log_body(store.appends()[0].facts.body, kEpoch).value();
+  auto const last = parse_log_body(store.ends()[0].append.facts.body, kEpoch).value();
+  EXPECT_EQ(first[0].idx, -1);
+  EXPECT_EQ(first[2].idx, 0);
+  EXPECT_EQ(store.appends()[0].facts.next_idx, 1);
+  EXPECT_EQ(last[0].idx, 1);
+  EXPECT_EQ(last[2].idx, 2);
+  EXPECT_EQ(store.ends()[0].append.facts.next_idx, 3);
+}
+
+}  // namespace
+}  // namespace runnel::runtime

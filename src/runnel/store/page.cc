@@ -1,0 +1,40 @@
+#include "runnel/store/page.h"
+
+#include <algorithm>
+
+#include "runnel/core/position.h"
+
+namespace runnel::store {
+
+HistoryPage history_page(std::vector<MessageRow> newest_first, std::size_t limit) {
+  HistoryPage page;
+  bool const more = newest_first.size() > limit;
+  if (more) newest_first.resize(limit);
+  if (more && limit > 0) page.next_before = newest_first.back().seq;
+  std::reverse(newest_first.begin(), newest_first.end());
+  page.messages = std::move(newest_first);
+  return page;
+}
+
+ThreadPage thread_page(std::vector<ThreadRow> newest_first, std::size_t limit) {
+  ThreadPage page;
+  bool const more = newest_first.size() > limit;
+  if (more) newest_first.resize(limit);
+  if (more && limit > 0) {
+    auto const& last = newest_first.back();
+    page.next = to_string(Position{last.updated_at, static_cast<std::uint64_t>(last.key.value)});
+  }
+  page.threads = std::move(newest_first);
+  return page;
+}
+
+Result<ThreadCursor> parse_thread_cursor(std::string const& text) {
+  if (text.empty()) return ThreadCursor{};
+  auto const position = parse_position(text);
+  if (!position || position->n > std::numeric_limits<std::int64_t>::max()) {
+    return Error{Errc::invalid, "no cursor: " + text};
+  }
+  return ThreadCursor{position->epoch, ThreadKey{static_cast<std::int64_t>(position->n)}};
+}
+
+}  // namespace runnel::store

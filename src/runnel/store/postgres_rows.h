@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runnel/core/error.h"
+#include "runnel/store/postgres_connection.h"
+#include "runnel/store/rows.h"
+
+// Between the records of rows.h and what travels to and from PostgreSQL: the arguments and answers of
+// postgres_functions.cc, and the columns that postgres_store.cc asks for.
+namespace runnel::store::postgres {
+
+std::optional<std::string> messages_json(
+    std::vector<NewMessage> const& messages);  // None where there is none.
+std::string begin_json(Begin const& begin);
+char const* to_string(OnBusy policy);
+
+Result<Admission> to_admission(Rows const& rows);
+Result<Claim> to_claim(Rows const& rows);
+Result<Ended> to_ended(Rows const& rows);
+Result<DeleteOutcome> to_delete_outcome(Rows const& rows);
+
+std::vector<RunRow> to_runs(Rows const& rows);
+Result<std::optional<RunRow>> to_run(Rows const& rows);
+std::vector<MessageRow> to_messages(Rows const& rows, int first_column);
+std::vector<ThreadRow> to_threads(Rows const& rows);
+
+}  // namespace runnel::store::postgres

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "runnel/core/error.h"
+
+namespace runnel::store::postgres {
+
+struct Migration {
+  std::int64_t version = 0;
+  char const* sql = nullptr;
+};
+
+extern char const* const kTables;
+extern char const* const kFunctions;
+
+// Connects, applies what the database lacks, each migration in its own transaction, one node at a time, and
+// disconnects; blocks. Fails with `unavailable` where it cannot connect, with `conflict` where a newer
+// version of the program wrote the database.
+Result<void> migrate(std::string const& url);
+
+}  // namespace runnel::store::postgres

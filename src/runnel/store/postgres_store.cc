@@ -1,0 +1,303 @@
+#include "runnel/store/postgres_store.h"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <functional>
+#include <limits>
+#include <thread>
+#include <utility>
+
+#include "runnel/store/page.h"
+#include "runnel/store/postgres_connection.h"
+#include "runnel/store/postgres_rows.h"
+#include "runnel/store/postgres_schema.h"
+#include "runnel/store/requests.h"
+
+namespace runnel::store {
+
+namespace {
+
+namespace asio = boost::asio;
+using postgres::Rows;
+using postgres::Statement;
+
+std::string const kRuns =
+    "SELECT r.id, r.thread_id, r.owner_id, s.thread_ref, r.run_ref, r.status, r.mode, r.epoch, r.last_n, "
+    "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, i.input, r.agui_version, r.error_code, r.error_id, "
+    "r.created_at, r.started_at, r.ended_at, (SELECT string_agg(e.epoch || '-' || e.first_n, ' ' ORDER BY "
+    "e.epoch) "
+    "FROM run_epochs e WHERE e.run_id = r.id) FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id "
+    "JOIN run_inputs i ON i.run_id = r.id ";
+std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3";
+std::string const kRunByKey = kRuns + "WHERE r.id = $1";
+std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
+
+// The running total of the rows before tells where the bytes asked for are full.
+constexpr char kReadLog[] = R"sql(
+SELECT first_n, last_n, epoch, body FROM (
+  SELECT first_n, last_n, epoch, body,
+         sum(octet_length(body)) OVER (ORDER BY first_n) - octet_length(body) AS before
+  FROM log WHERE run_id = $1 AND last_n > $2
+    AND first_n >= coalesce((SELECT max(first_n) FROM log WHERE run_id = $1 AND first_n <= $2 + 1), 0)
+) rows WHERE before < $3 ORDER BY first_n)sql";
+
+// A thread without rows gives one line of nulls; no thread gives none.
+constexpr char kHistory[] = R"sql(
+SELECT s.id, m.message_id, m.seq, m.role, m.content, m.metadata, r.run_ref, m.created_at
+FROM agent_chat_sessions s
+LEFT JOIN agent_chat_messages m ON m.session_id = s.id AND m.seq > 0 AND m.seq < $3 AND (m.visibility_mask & 1) <> 0
+LEFT JOIN runs r ON r.id = m.run_id
+WHERE s.owner_id = $1 AND s.thread_ref = $2 ORDER BY m.seq DESC LIMIT $4)sql";
+
+constexpr char kContext[] = R"sql(
+SELECT m.message_id, m.seq, m.role, m.content, m.metadata, r.run_ref, m.created_at
+FROM agent_chat_messages m JOIN runs r ON r.id = m.run_id
+WHERE m.session_id = $1 AND m.seq > 0 AND (m.visibility_mask & 2) <> 0 ORDER BY m.seq DESC LIMIT $2)sql";
+
+constexpr char kUsage[] = R"sql(
+SELECT coalesce(sum(m.input_tokens), 0), coalesce(sum(m.output_tokens), 0),
+       (coalesce(sum(m.cost), 0) * 1000000000000)::bigint, s.billing_currency
+FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
+LEFT JOIN agent_chat_messages m ON m.run_id = r.id WHERE r.id = $1 GROUP BY s.billing_currency)sql";
+
+std::string const kThreads =
+    "SELECT id, thread_ref, title, status, created_at, updated_at FROM agent_chat_sessions ";
+std::string const kThread = kThreads + "WHERE owner_id = $1 AND thread_ref = $2";
+std::string const kThreadPage =
+    kThreads +
+    "WHERE owner_id = $1 AND (updated_at, id) < ($2, $3) ORDER BY updated_at DESC, id DESC LIMIT $4";
+
+std::optional<std::string> unless_empty(std::string const& text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
+Result<void> nothing(Rows const& /*rows*/) {
+  return {};
+}
+
+template <class T>
+Async<T> refused(Error error) {
+  co_return error;
+}
+
+Result<std::vector<LogRow>> to_log(Rows const& rows) {
+  std::vector<LogRow> log;
+  for (int i = 0; i < rows.size(); ++i) {
+    log.push_back({static_cast<std::uint64_t>(rows.integer(i, 0)),
+                   static_cast<std::uint64_t>(rows.integer(i, 1)), rows.integer(i, 2), rows.text(i, 3)});
+  }
+  return log;
+}
+
+class PostgresStore final : public Store {
+ public:
+  explicit PostgresStore(PostgresOptions const& options) : write_connections_{options.write_connections} {
+    for (std::size_t i = 0; i < options.write_connections + options.read_connections; ++i) {
+      connections_.emplace_back(context_, options.url);
+    }
+    thread_ = std::thread{[this] { context_.run(); }};
+  }
+  ~PostgresStore() override {
+    asio::post(context_, [this] {
+      for (auto& connection : connections_) {
+        connection.close();
+      }
+    });
+    work_.reset();
+    thread_.join();
+  }
+
+  Async<Admission> admit(AdmitRequest request) override {
+    if (auto const ok = check(request); !ok) return refused<Admission>(ok.error());
+    auto const order =
+        std::hash<std::string>{}(request.owner.text) ^ std::hash<std::string>{}(request.thread.text);
+    return writer(order).call<Admission>(
+        Statement{"SELECT * FROM runnel_admit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::json)",
+                  request.owner.text, request.thread.text, request.run.text,
+                  postgres::to_string(request.on_busy), to_string(request.mode), request.input_hash,
+                  request.input, request.agui_version, unless_empty(request.country), request.node.text,
+                  request.now, postgres::begin_json(request.begin)},
+        postgres::to_admission);
+  }
+
+  Async<Claim> claim(ClaimRequest request) override {
+    if (auto const ok = check(request); !ok) return refused<Claim>(ok.error());
+    auto const begin = request.begin ? std::optional{postgres::begin_json(*request.begin)} : std::nullopt;
+    return writer(request.run)
+        .call<Claim>(Statement{"SELECT * FROM runnel_claim($1, $2, $3, $4::text::json)", request.run.value,
+                               request.node.text, request.now, begin},
+                     postgres::to_claim);
+  }
+
+  Async<void> append(AppendRequest request) override {
+    if (auto const ok = check(request); !ok) return refused<void>(ok.error());
+    return writer(request.run)
+        .call<void>(
+            Statement{"SELECT runnel_append($1, $2, $3, $4, $5, $6, $7::text::json, $8)", request.run.value,
+                      request.epoch, request.facts.first_n, request.facts.last_n, request.facts.next_idx,
+                      request.facts.body, postgres::messages_json(request.messages), request.now},
+            nothing);
+  }
+
+  Async<Ended> end(EndRequest request) override {
+    if (auto const ok = check(request); !ok) return refused<Ended>(ok.error());
+    auto const& append = request.append;
+    return writer(append.run)
+        .call<Ended>(
+            Statement{"SELECT runnel_end($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11)",
+                      append.run.value, append.epoch, append.facts.first_n, append.facts.last_n,
+                      append.facts.next_idx, append.facts.body, postgres::messages_json(append.messages),
+                      append.now, to_string(request.status), unless_empty(request.error_code),
+                      unless_empty(request.error_id)},
+            postgres::to_ended);
+  }
+
+  Async<CancelOutcome> request_cancel(RunKey run, std::int64_t now) override {
+    return writer(run).call<CancelOutcome>(
+        Statement{"SELECT runnel_request_cancel($1, $2)", run.value, now},
+        [run](Rows const& rows) -> Result<CancelOutcome> {
+          return CancelOutcome{run, parse_run_status(rows.text(0, 0)).value()};
+        });
+  }
+
+  Async<void> discard(DiscardRequest request) override {
+    if (auto const ok = check(request); !ok) return refused<void>(ok.error());
+    return writer(request.run)
+        .call<void>(Statement{"SELECT runnel_discard($1, $2, $3, $4, $5)", request.run.value,
+                              request.facts.last_n, request.facts.next_idx, request.facts.body, request.now},
+                    nothing);
+  }
+
+  Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) override {
+    return writer(0).call<std::size_t>(
+        Statement{"SELECT runnel_expire_logs($1, $2)", ended_before, limit},
+        [](Rows const& rows) -> Result<std::size_t> { return static_cast<std::size_t>(rows.integer(0, 0)); });
+  }
+
+  Async<void> ensure_user(UserId user, std::int64_t now) override {
+    return writer(0).call<void>(
+        Statement{"INSERT INTO users(id, created_at) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING id",
+                  user.text, now},
+        nothing);
+  }
+
+  Async<void> rename_thread(UserId owner, ThreadId thread, std::string title, std::int64_t now) override {
+    if (auto const ok = check_title(title); !ok) return refused<void>(ok.error());
+    return writer(0).call<void>(
+        Statement{"UPDATE agent_chat_sessions SET title = $3, updated_at = greatest(updated_at, $4) "
+                  "WHERE owner_id = $1 AND thread_ref = $2 RETURNING id",
+                  owner.text, thread.text, title, now},
+        [](Rows const& rows) -> Result<void> {
+          if (rows.size() == 0) return Error{Errc::not_found, "no such thread to rename"};
+          return {};
+        });
+  }
+
+  Async<DeleteOutcome> delete_thread(UserId owner, ThreadId thread) override {
+    return writer(0).call<DeleteOutcome>(
+        Statement{"SELECT runnel_delete_thread($1, $2)", owner.text, thread.text},
+        postgres::to_delete_outcome);
+  }
+
+  Async<void> probe() override {
+    return writer(0).call<void>(Statement{"UPDATE health SET probes = probes + 1 RETURNING id"}, nothing);
+  }
+
+  Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) override {
+    return reader().call<std::optional<RunRow>>(
+        Statement{kRunOfOwner.c_str(), owner.text, run.text, thread.text}, postgres::to_run);
+  }
+
+  Async<std::optional<RunRow>> run_by_key(RunKey run) override {
+    return reader().call<std::optional<RunRow>>(Statement{kRunByKey.c_str(), run.value}, postgres::to_run);
+  }
+
+  Async<std::vector<RunRow>> runs_to_recover() override {
+    return reader().call<std::vector<RunRow>>(
+        Statement{kRunsToRecover.c_str()},
+        [](Rows const& rows) -> Result<std::vector<RunRow>> { return postgres::to_runs(rows); });
+  }
+
+  Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) override {
+    return reader().call<std::vector<LogRow>>(Statement{kReadLog, run.value, after_n, max_bytes}, to_log);
+  }
+
+  Async<RunUsage> run_usage(RunKey run) override {
+    return reader().call<RunUsage>(Statement{kUsage, run.value}, [](Rows const& rows) -> Result<RunUsage> {
+      if (rows.size() == 0) return Error{Errc::not_found, "the usage of a run that does not exist"};
+      return RunUsage{rows.integer(0, 0), rows.integer(0, 1), Money{rows.integer(0, 2)}, rows.text(0, 3)};
+    });
+  }
+
+  Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,
+                             std::size_t limit) override {
+    return reader().call<HistoryPage>(
+        Statement{kHistory, owner.text, thread.text,
+                  before.value_or(std::numeric_limits<std::int64_t>::max()), limit + 1},
+        [limit](Rows const& rows) -> Result<HistoryPage> {
+          if (rows.size() == 0) return Error{Errc::not_found, "no such thread"};
+          if (rows.is_null(0, 1)) return HistoryPage{};
+          return history_page(postgres::to_messages(rows, 1), limit);
+        });
+  }
+
+  Async<std::vector<MessageRow>> context(ThreadKey thread, std::size_t limit) override {
+    return reader().call<std::vector<MessageRow>>(Statement{kContext, thread.value, limit},
+                                                  [](Rows const& rows) -> Result<std::vector<MessageRow>> {
+                                                    auto messages = postgres::to_messages(rows, 0);
+                                                    std::reverse(messages.begin(), messages.end());
+                                                    return messages;
+                                                  });
+  }
+
+  Async<ThreadPage> threads(UserId owner, std::string cursor, std::size_t limit) override {
+    auto const after = parse_thread_cursor(cursor);
+    if (!after) return refused<ThreadPage>(after.error());
+    return reader().call<ThreadPage>(
+        Statement{kThreadPage.c_str(), owner.text, after->updated_at, after->key.value, limit + 1},
+        [limit](Rows const& rows) -> Result<ThreadPage> {
+          return thread_page(postgres::to_threads(rows), limit);
+        });
+  }
+
+  Async<std::optional<ThreadRow>> thread(UserId owner, ThreadId thread) override {
+    return reader().call<std::optional<ThreadRow>>(
+        Statement{kThread.c_str(), owner.text, thread.text},
+        [](Rows const& rows) -> Result<std::optional<ThreadRow>> {
+          auto found = postgres::to_threads(rows);
+          return found.empty() ? std::nullopt : std::optional{std::move(found.front())};
+        });
+  }
+
+ private:
+  postgres::Connection& writer(std::size_t order) { return connections_[order % write_connections_]; }
+  postgres::Connection& writer(RunKey run) { return writer(static_cast<std::size_t>(run.value)); }
+  postgres::Connection& reader() {
+    auto const readers = connections_.size() - write_connections_;
+    return connections_[write_connections_ + next_reader_.fetch_add(1, std::memory_order_relaxed) % readers];
+  }
+
+  asio::io_context context_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
+  std::size_t const write_connections_;
+  std::deque<postgres::Connection> connections_;  // Those that write, then those that read.
+  std::atomic<std::size_t> next_reader_{0};
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_postgres(PostgresOptions options) {
+  if (options.write_connections == 0 || options.read_connections == 0) {
+    return Error{Errc::invalid, "PostgreSQL needs a connection to write and one to read"};
+  }
+  if (auto const ok = postgres::migrate(options.url); !ok) return ok.error();
+  return std::unique_ptr<Store>{std::make_unique<PostgresStore>(options)};
+}
+
+}  // namespace runnel::store

@@ -1,0 +1,81 @@
+#include "runnel/store/requests.h"
+
+#include <string>
+
+namespace runnel::store {
+
+namespace {
+
+// PostgreSQL's text cannot hold it.
+bool has_nul(std::string const& text) {
+  return text.find('\0') != std::string::npos;
+}
+
+Result<void> check(NewMessage const& message) {
+  if (message.id.empty()) return Error{Errc::invalid, "a message without id"};
+  if (has_nul(message.id.text) || has_nul(message.content) || has_nul(message.metadata)) {
+    return Error{Errc::invalid, "message " + message.id.text + " holds a NUL"};
+  }
+  return {};
+}
+
+Result<void> check(LogBatch const& facts) {
+  if (facts.first_n < 1 || facts.last_n < facts.first_n || facts.body.empty()) {
+    return Error{Errc::invalid, "a batch of facts numbered " + std::to_string(facts.first_n) + " to " +
+                                    std::to_string(facts.last_n)};
+  }
+  if (has_nul(facts.body)) return Error{Errc::invalid, "facts that hold a NUL"};
+  return {};
+}
+
+Result<void> check_first(LogBatch const& facts) {
+  if (facts.first_n != 1) return Error{Errc::invalid, "a run's first facts start at 1"};
+  return check(facts);
+}
+
+Result<void> check(Begin const& begin) {
+  if (auto const ok = check_title(begin.title); !ok) return ok;
+  if (auto const ok = check(begin.user_message); !ok) return ok;
+  return check_first(begin.facts);
+}
+
+}  // namespace
+
+Result<void> check(AdmitRequest const& request) {
+  if (request.owner.empty() || request.thread.empty() || request.run.empty()) {
+    return Error{Errc::invalid, "admit needs an owner, a thread and a run"};
+  }
+  if (has_nul(request.input) || has_nul(request.country)) {
+    return Error{Errc::invalid, "run " + request.run.text + ": the input holds a NUL"};
+  }
+  return check(request.begin);
+}
+
+Result<void> check(ClaimRequest const& request) {
+  return request.begin ? check(*request.begin) : Result<void>{};
+}
+
+Result<void> check(AppendRequest const& request) {
+  for (auto const& message : request.messages) {
+    if (auto const ok = check(message); !ok) return ok;
+  }
+  return check(request.facts);
+}
+
+Result<void> check(EndRequest const& request) {
+  if (!is_ended(request.status)) {
+    return Error{Errc::invalid, std::string{"a run does not end as "} + to_string(request.status)};
+  }
+  return check(request.append);
+}
+
+Result<void> check(DiscardRequest const& request) {
+  return check_first(request.facts);
+}
+
+Result<void> check_title(std::string const& title) {
+  if (has_nul(title)) return Error{Errc::invalid, "a title that holds a NUL"};
+  return {};
+}
+
+}  // namespace runnel::store

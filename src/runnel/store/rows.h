@@ -1,0 +1,229 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runnel/core/ids.h"
+#include "runnel/core/money.h"
+
+// The plain records that go into and come out of a store. Times are UNIX milliseconds.
+namespace runnel::store {
+
+enum class RunStatus { queued, pending, running, awaiting_approval, completed, failed, canceled };
+char const* to_string(RunStatus status);
+std::optional<RunStatus> parse_run_status(std::string const& text);
+bool is_ended(RunStatus status);
+
+enum class ThreadStatus { pending, running, completed, failed };
+char const* to_string(ThreadStatus status);
+std::optional<ThreadStatus> parse_thread_status(std::string const& text);
+
+// What happens when the thread already has an active run (RUN-3).
+enum class OnBusy { reject, enqueue, interrupt, rollback };
+
+enum class RuntimeMode { chat, automation };
+char const* to_string(RuntimeMode mode);
+
+enum class Role { user, assistant, system, tool };
+char const* to_string(Role role);
+std::optional<Role> parse_role(std::string const& text);
+
+// `visibility_mask` (RUN-9).
+inline constexpr int kUiHistory = 1;
+inline constexpr int kContextAssembly = 2;
+
+// Which numbering a message joins (RUN-8): 1, 2, 3 … or -1, -2 ….
+enum class Lane { visible, audit };
+
+// A message row to write; the store gives it its `seq`.
+struct NewMessage {
+  MessageId id;
+  Role role = Role::assistant;
+  Lane lane = Lane::visible;
+  int mask = kUiHistory | kContextAssembly;
+  std::string content;
+  std::string metadata = "{}";  // A JSON object whose "type" says what the row is.
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  Money cost;
+};
+
+// Facts that are written together: one row of the log. `body` is fact_json.h's array of last_n - first_n + 1
+// facts.
+struct LogBatch {
+  std::uint64_t first_n = 0;
+  std::uint64_t last_n = 0;
+  std::int64_t next_idx = 0;  // The idx that the first polled event after this batch will get.
+  std::string body;
+};
+
+// What a run needs to begin: its input as the first visible row, the thread's title if it has none, its first
+// facts.
+struct Begin {
+  // Stock clients may send a message again under its old id, in another run. Where the thread already has a
+  // message with this id the store gives the row another, which no other run's row has: `<run id>-input`, or
+  // `<run id>-input-2` … should that be taken too.
+  NewMessage user_message;
+  std::string title;
+  LogBatch facts;  // first_n is 1.
+};
+
+struct AdmitRequest {
+  UserId owner;
+  ThreadId thread;
+  RunId run;
+  OnBusy on_busy = OnBusy::reject;
+  RuntimeMode mode = RuntimeMode::chat;
+  std::string input_hash;    // Equal hashes: the same input (RUN-2).
+  std::string input;         // The normalised input as JSON; given back by `find_run` and `runs_to_recover`.
+  std::string agui_version;  // "1.0" or "0.0": what the starting client speaks.
+  std::string country;       // Frozen with a new thread (USE-7).
+  NodeId node;
+  std::int64_t now = 0;
+  Begin begin;  // Used at once where the thread is free.
+};
+
+struct Admission {
+  enum class Outcome {
+    running,      // A new run, claimed by the asking node; `begin` is written.
+    queued,       // A new run that waits for its thread.
+    existing,     // The same runId with the same input: nothing changed (RUN-2).
+    id_conflict,  // The same runId with another input, or on another thread.
+    thread_busy,  // The thread has an active run and the policy is reject.
+  };
+  Outcome outcome = Outcome::running;
+  RunKey run;
+  ThreadKey thread;
+  ThreadId thread_id;  // Where `existing`: the run's own thread.
+  Epoch epoch = 0;
+  RunStatus status = RunStatus::running;
+  std::optional<RunKey> cancel_first;  // The active run that interrupt or rollback asks to end.
+};
+
+struct ClaimRequest {
+  RunKey run;
+  NodeId node;
+  std::int64_t now = 0;
+  std::optional<Begin>
+      begin;  // Written where the run has no fact yet; a claim of such a run without it is `invalid`.
+};
+
+struct Claim {
+  Epoch epoch = 0;
+  Epoch previous_epoch = 0;  // 0: this is the first.
+  std::uint64_t last_n = 0;  // After `begin`, if that was written.
+  std::int64_t next_idx = 0;
+  bool cancel_requested = false;
+};
+
+// Facts and the rows they tell of, in one commit. Refused as `fenced` unless the run is at `epoch` and its
+// log ends right before `facts`.
+struct AppendRequest {
+  RunKey run;
+  Epoch epoch = 0;
+  LogBatch facts;
+  std::vector<NewMessage> messages;
+  std::int64_t now = 0;
+};
+
+struct EndRequest {
+  AppendRequest append;  // Its last fact is the terminal.
+  RunStatus status = RunStatus::completed;
+  std::string error_code;  // Empty: none.
+  std::string error_id;
+};
+
+struct Ended {
+  std::optional<RunKey> promoted;  // The thread's next queued run, now pending: claim it.
+};
+
+struct CancelOutcome {
+  RunKey run;
+  RunStatus status = RunStatus::running;  // As it was found. `queued`: nothing was marked, `discard` it.
+};
+
+// Ends a run that never began.
+struct DiscardRequest {
+  RunKey run;
+  std::int64_t now = 0;
+  LogBatch facts;  // first_n is 1; the last one is the terminal.
+};
+
+// --- What is read ---
+
+struct EpochStart {
+  Epoch epoch = 0;
+  std::uint64_t first_n = 0;
+};
+
+struct RunRow {
+  RunKey key;
+  ThreadKey thread;
+  UserId owner;
+  ThreadId thread_id;
+  RunId id;
+  RunStatus status = RunStatus::pending;
+  RuntimeMode mode = RuntimeMode::chat;
+  Epoch epoch = 0;
+  std::uint64_t last_n = 0;
+  std::int64_t next_idx = 0;
+  bool cancel_requested = false;
+  bool log_expired = false;
+  std::string input;
+  std::string agui_version;
+  std::string error_code;
+  std::string error_id;
+  std::int64_t created_at = 0;
+  std::int64_t started_at = 0;     // 0: not yet.
+  std::int64_t ended_at = 0;       // 0: not yet.
+  std::vector<EpochStart> epochs;  // Ascending.
+};
+
+struct RunUsage {
+  std::int64_t input_tokens = 0;
+  std::int64_t output_tokens = 0;
+  Money cost;
+  std::string currency;
+};
+
+struct LogRow {
+  std::uint64_t first_n = 0;
+  std::uint64_t last_n = 0;
+  Epoch epoch = 0;
+  std::string body;
+};
+
+struct MessageRow {
+  MessageId id;
+  std::int64_t seq = 0;
+  Role role = Role::user;
+  std::string content;
+  std::string metadata;
+  RunId run;
+  std::int64_t created_at = 0;
+};
+
+struct HistoryPage {
+  std::vector<MessageRow> messages;         // Oldest first.
+  std::optional<std::int64_t> next_before;  // Ask with this for the page before; none: this was the oldest.
+};
+
+struct ThreadRow {
+  ThreadKey key;
+  ThreadId id;
+  std::optional<std::string> title;
+  ThreadStatus status = ThreadStatus::pending;
+  std::int64_t created_at = 0;
+  std::int64_t updated_at = 0;
+};
+
+struct ThreadPage {
+  std::vector<ThreadRow> threads;  // Newest (last updated) first.
+  std::string next;                // Opaque cursor; empty: no more.
+};
+
+enum class DeleteOutcome { deleted, not_found, busy };
+
+}  // namespace runnel::store

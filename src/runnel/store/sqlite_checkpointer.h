@@ -1,0 +1,42 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+#include <thread>
+
+#include "runnel/store/sqlite_db.h"
+
+namespace runnel::store::sqlite {
+
+// Copies the WAL back into the database on a thread and a connection of its own, beside the writer.
+class Checkpointer {
+ public:
+  // Throws SqlError where the database cannot be opened.
+  Checkpointer(DbOptions const& options, std::size_t wal_bytes);
+  Checkpointer(Checkpointer const&) = delete;
+  Checkpointer& operator=(Checkpointer const&) = delete;
+  // Joins, then copies the rest and empties the WAL, so that a clean stop leaves one file.
+  ~Checkpointer();
+
+  // From the writer's thread, between transactions. Returns at once, but where the WAL has grown to a
+  // multiple of the threshold it holds the writer until the WAL can start over: a checkpoint beside a busy
+  // writer never reaches the end of what it copies, and only a WAL that was copied to its end starts over.
+  void on_commit(std::size_t wal_bytes);
+
+ private:
+  void serve();
+
+  Db db_;
+  std::size_t const threshold_;
+  std::size_t ask_at_;  // The writer's: the size of the WAL from which it is worth a checkpoint.
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::condition_variable restarted_;
+  enum class Due { nothing, copy, restart };
+  Due due_ = Due::nothing;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace runnel::store::sqlite

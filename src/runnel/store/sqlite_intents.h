@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "runnel/core/error.h"
+#include "runnel/core/ids.h"
+#include "runnel/store/rows.h"
+#include "runnel/store/sqlite_db.h"
+
+// The intents of store.h as statements, one function each. They run inside the writer's savepoint: a returned
+// error undoes what was written. Requests have passed requests.h. They throw SqlError.
+namespace runnel::store::sqlite {
+
+Result<Admission> admit(Db& db, AdmitRequest const& request);
+Result<Claim> claim(Db& db, ClaimRequest const& request);
+Result<void> append(Db& db, AppendRequest const& request);
+Result<Ended> end(Db& db, EndRequest const& request);
+Result<CancelOutcome> request_cancel(Db& db, RunKey run, std::int64_t now);
+Result<void> discard(Db& db, DiscardRequest const& request);
+Result<std::size_t> expire_logs(Db& db, std::int64_t ended_before, std::size_t limit);
+Result<void> ensure_user(Db& db, UserId const& user, std::int64_t now);
+Result<void> rename_thread(Db& db, UserId const& owner, ThreadId const& thread, std::string const& title,
+                           std::int64_t now);
+Result<DeleteOutcome> delete_thread(Db& db, UserId const& owner, ThreadId const& thread);
+Result<void> probe(Db& db);
+
+}  // namespace runnel::store::sqlite

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runnel/core/error.h"
+#include "runnel/core/ids.h"
+#include "runnel/store/rows.h"
+#include "runnel/store/sqlite_db.h"
+
+// The reads of store.h as statements, one function each. They run inside one read transaction, so that what
+// one function puts together is of one moment. They throw SqlError.
+namespace runnel::store::sqlite {
+
+Result<std::optional<RunRow>> find_run(Db& db, UserId const& owner, ThreadId const& thread, RunId const& run);
+Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run);
+Result<std::vector<RunRow>> runs_to_recover(Db& db);
+Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, std::size_t max_bytes);
+Result<RunUsage> run_usage(Db& db, RunKey run);
+Result<HistoryPage> history(Db& db, UserId const& owner, ThreadId const& thread,
+                            std::optional<std::int64_t> before, std::size_t limit);
+Result<std::vector<MessageRow>> context(Db& db, ThreadKey thread, std::size_t limit);
+Result<ThreadPage> threads(Db& db, UserId const& owner, std::string const& cursor, std::size_t limit);
+Result<std::optional<ThreadRow>> thread(Db& db, UserId const& owner, ThreadId const& thread);
+
+}  // namespace runnel::store::sqlite

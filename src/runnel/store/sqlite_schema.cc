@@ -1,0 +1,208 @@
+#include "runnel/store/sqlite_schema.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+namespace runnel::store::sqlite {
+
+namespace {
+
+// `runs` is narrow and `log` has a rowid for one reason: a commit writes whole pages, and the runs of a group
+// should share theirs. The inputs, which are long and written once, are therefore in a table of their own.
+//
+// Keys of threads and runs are never reused (AUTOINCREMENT): a key that someone still holds cannot come to
+// mean another row.
+constexpr char kFirst[] = R"sql(
+CREATE TABLE users(
+  id TEXT NOT NULL PRIMARY KEY,
+  created_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE agent_chat_sessions(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id TEXT NOT NULL,
+  thread_ref TEXT NOT NULL,
+  title TEXT,
+  status VARCHAR(16) NOT NULL DEFAULT 'pending'
+    CONSTRAINT chk_session_status CHECK (status IN ('pending','running','completed','failed')),
+  state_snapshot TEXT NOT NULL DEFAULT '{"status":"pending"}',
+  billing_currency VARCHAR(3) NOT NULL DEFAULT 'CNY'
+    CONSTRAINT chk_billing_currency CHECK (billing_currency IN ('CNY')),
+  billing_country_snapshot VARCHAR(2)
+    CONSTRAINT chk_billing_country CHECK (length(billing_country_snapshot) <= 2),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  CONSTRAINT uq_sessions_owner_thread UNIQUE (owner_id, thread_ref),
+  CONSTRAINT chk_session_snapshot CHECK (coalesce(json_extract(state_snapshot, '$.status') = status, 0))
+);
+CREATE INDEX idx_sessions_owner_updated ON agent_chat_sessions(owner_id, updated_at, id);
+
+CREATE TRIGGER trg_session_billing_frozen
+BEFORE UPDATE OF billing_currency, billing_country_snapshot ON agent_chat_sessions
+WHEN NEW.billing_currency IS NOT OLD.billing_currency
+  OR NEW.billing_country_snapshot IS NOT OLD.billing_country_snapshot
+BEGIN
+  SELECT RAISE(ABORT, 'the currency and country of a thread are frozen');
+END;
+
+CREATE TABLE runs(
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  owner_id TEXT NOT NULL,
+  run_ref TEXT NOT NULL,
+  thread_id INTEGER NOT NULL REFERENCES agent_chat_sessions(id) ON DELETE CASCADE,
+  status TEXT NOT NULL CONSTRAINT chk_run_status CHECK (status IN
+    ('queued','pending','running','awaiting_approval','completed','failed','canceled')),
+  mode TEXT NOT NULL CONSTRAINT chk_run_mode CHECK (mode IN ('chat','automation')),
+  queue_no INTEGER,
+  epoch INTEGER NOT NULL DEFAULT 0,
+  node TEXT,
+  cancel_at INTEGER,
+  last_n INTEGER NOT NULL DEFAULT 0,
+  next_idx INTEGER NOT NULL DEFAULT 0,
+  rolled_back INTEGER NOT NULL DEFAULT 0,
+  log_expired INTEGER NOT NULL DEFAULT 0,
+  input_hash TEXT NOT NULL,
+  agui_version TEXT NOT NULL,
+  error_code TEXT,
+  error_id TEXT,
+  created_at INTEGER NOT NULL,
+  started_at INTEGER,
+  ended_at INTEGER,
+  CONSTRAINT uq_runs_owner_run UNIQUE (owner_id, run_ref),
+  CONSTRAINT chk_run_queue_no CHECK ((status = 'queued') = (queue_no IS NOT NULL)),
+  CONSTRAINT chk_run_ended_at CHECK ((status IN ('completed','failed','canceled')) = (ended_at IS NOT NULL))
+);
+CREATE UNIQUE INDEX uq_runs_thread_active ON runs(thread_id)
+  WHERE status IN ('pending','running','awaiting_approval');
+CREATE UNIQUE INDEX uq_runs_thread_queue ON runs(thread_id, queue_no) WHERE status = 'queued';
+CREATE INDEX idx_runs_thread ON runs(thread_id);
+CREATE INDEX idx_runs_log_kept ON runs(ended_at) WHERE ended_at IS NOT NULL AND log_expired = 0;
+
+CREATE TABLE run_inputs(
+  run_id INTEGER PRIMARY KEY REFERENCES runs(id) ON DELETE CASCADE,
+  input TEXT NOT NULL
+);
+
+CREATE TABLE run_epochs(
+  run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  epoch INTEGER NOT NULL,
+  first_n INTEGER NOT NULL,
+  PRIMARY KEY (run_id, epoch)
+) WITHOUT ROWID;
+
+CREATE TABLE log(
+  run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  first_n INTEGER NOT NULL,
+  last_n INTEGER NOT NULL,
+  epoch INTEGER NOT NULL,
+  body TEXT NOT NULL,
+  CONSTRAINT chk_log_numbers CHECK (first_n >= 1 AND last_n >= first_n)
+);
+CREATE UNIQUE INDEX uq_log_run_first ON log(run_id, first_n);
+
+CREATE TRIGGER trg_log_ended BEFORE INSERT ON log
+WHEN (SELECT ended_at FROM runs WHERE id = NEW.run_id) IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'the log of an ended run takes no more rows');
+END;
+
+CREATE TABLE agent_chat_messages(
+  id INTEGER PRIMARY KEY,
+  session_id INTEGER NOT NULL REFERENCES agent_chat_sessions(id) ON DELETE CASCADE,
+  run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
+  seq INTEGER NOT NULL CONSTRAINT chk_message_seq CHECK (seq <> 0),
+  role VARCHAR(16) NOT NULL CONSTRAINT chk_message_role CHECK (role IN ('user','assistant','system','tool')),
+  content TEXT NOT NULL,
+  metadata TEXT NOT NULL CONSTRAINT chk_message_type CHECK (CASE WHEN json_valid(metadata) THEN
+    coalesce(json_extract(metadata, '$.type') IN
+      ('user_input','tool_call','tool_result','assistant_output','stage_audit'), 0) ELSE 0 END),
+  visibility_mask INTEGER NOT NULL CONSTRAINT chk_message_mask CHECK (visibility_mask BETWEEN 0 AND 3),
+  input_tokens INTEGER NOT NULL CONSTRAINT chk_message_input_tokens CHECK (input_tokens >= 0),
+  output_tokens INTEGER NOT NULL CONSTRAINT chk_message_output_tokens CHECK (output_tokens >= 0),
+  cost INTEGER NOT NULL CONSTRAINT chk_message_cost CHECK (cost >= 0),
+  currency VARCHAR(3),
+  created_at INTEGER NOT NULL,
+  CONSTRAINT chk_tool_seq CHECK (seq > 0 OR
+    (role <> 'tool' AND json_extract(metadata, '$.type') NOT IN ('tool_call','tool_result')))
+);
+CREATE UNIQUE INDEX uq_messages_session_seq ON agent_chat_messages(session_id, seq);
+CREATE UNIQUE INDEX uq_messages_session_message ON agent_chat_messages(session_id, message_id);
+CREATE INDEX idx_messages_session_seq_display ON agent_chat_messages(session_id, seq) WHERE seq > 0;
+CREATE INDEX idx_messages_session_seq_audit ON agent_chat_messages(session_id, seq) WHERE seq < 0;
+CREATE INDEX idx_messages_run ON agent_chat_messages(run_id);
+
+CREATE TRIGGER trg_message_currency_match BEFORE INSERT ON agent_chat_messages
+WHEN NEW.currency IS NOT (SELECT billing_currency FROM agent_chat_sessions WHERE id = NEW.session_id)
+BEGIN
+  SELECT RAISE(ABORT, 'a message must carry the currency of its thread');
+END;
+CREATE TRIGGER trg_message_currency_match_update BEFORE UPDATE ON agent_chat_messages
+WHEN NEW.currency IS NOT (SELECT billing_currency FROM agent_chat_sessions WHERE id = NEW.session_id)
+BEGIN
+  SELECT RAISE(ABORT, 'a message must carry the currency of its thread');
+END;
+
+CREATE TABLE health(
+  id INTEGER PRIMARY KEY CONSTRAINT chk_health_one_row CHECK (id = 1),
+  probes INTEGER NOT NULL
+);
+INSERT INTO health(id, probes) VALUES (1, 0);
+)sql";
+
+constexpr std::array kMigrations{Migration{1, kFirst}};
+
+std::int64_t current_version(Db& db) {
+  Query query{db, "SELECT coalesce(max(version), 0) FROM schema_migrations"};
+  query.next();
+  return query.integer(0);
+}
+
+// Another process may migrate at the same moment: what is missing is decided under the write lock.
+void apply(Db& db, Migration const& migration) {
+  db.execute("BEGIN IMMEDIATE");
+  try {
+    if (current_version(db) < migration.version) {
+      db.execute(migration.sql);
+      db.run("INSERT INTO schema_migrations(version, applied_at) VALUES (?1, strftime('%s','now') * 1000)",
+             migration.version);
+    }
+    db.execute("COMMIT");
+  } catch (SqlError const&) {
+    if (db.in_transaction()) db.execute("ROLLBACK");
+    throw;
+  }
+}
+
+}  // namespace
+
+std::span<Migration const> migrations() {
+  return kMigrations;
+}
+
+void enter_wal_mode(Db& db) {
+  Query mode{db, "PRAGMA journal_mode=WAL"};
+  if (!mode.next() || mode.text(0) != "wal") {
+    throw SqlError(SQLITE_CANTOPEN, "this place cannot hold a write-ahead log");
+  }
+}
+
+Result<void> migrate(Db& db) {
+  db.execute(
+      "CREATE TABLE IF NOT EXISTS schema_migrations("
+      "version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
+  auto const found = current_version(db);
+  auto const known = kMigrations.back().version;
+  if (found > known) {
+    return Error{Errc::conflict, "the database has schema version " + std::to_string(found) +
+                                     ", this program knows up to " + std::to_string(known) +
+                                     ": it was written by a newer runnel"};
+  }
+  for (auto const& migration : kMigrations) {
+    if (migration.version > found) apply(db, migration);
+  }
+  return {};
+}
+
+}  // namespace runnel::store::sqlite

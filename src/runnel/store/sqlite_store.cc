@@ -1,0 +1,181 @@
+#include "runnel/store/sqlite_store.h"
+
+#include <deque>
+#include <exception>
+#include <utility>
+
+#include "runnel/base/blocking_pool.h"
+#include "runnel/store/requests.h"
+#include "runnel/store/sqlite_checkpointer.h"
+#include "runnel/store/sqlite_db.h"
+#include "runnel/store/sqlite_intents.h"
+#include "runnel/store/sqlite_reads.h"
+#include "runnel/store/sqlite_schema.h"
+#include "runnel/store/sqlite_writer.h"
+
+namespace runnel::store {
+
+namespace {
+
+using sqlite::Db;
+
+// Ends the read transaction however the read ends.
+class Snapshot {
+ public:
+  explicit Snapshot(Db& db) : db_{db} { db_.run("BEGIN"); }
+  Snapshot(Snapshot const&) = delete;
+  Snapshot& operator=(Snapshot const&) = delete;
+  ~Snapshot() {
+    try {
+      if (db_.in_transaction()) db_.run("COMMIT");
+    } catch (sqlite::SqlError const&) {
+      // Nothing was written; SQLite ends a failed read transaction by itself.
+    }
+  }
+
+ private:
+  Db& db_;
+};
+
+class SqliteStore final : public Store {
+ public:
+  // Throws SqlError. Each part opens its own connection; the first of all has made the tables.
+  explicit SqliteStore(SqliteOptions const& options)
+      : checkpointer_{{options.path, sqlite::Access::read_write_create, options.vfs},
+                      options.checkpoint_bytes},
+        writer_{{{options.path, sqlite::Access::read_write_create, options.vfs},
+                 options.max_group,
+                 [this](std::size_t wal_bytes) { checkpointer_.on_commit(wal_bytes); }}},
+        pool_{options.reader_threads} {
+    for (std::size_t i = 0; i < options.reader_threads; ++i) {
+      readers_.emplace_back(sqlite::DbOptions{options.path, sqlite::Access::read_only, options.vfs});
+    }
+  }
+
+  Async<Admission> admit(AdmitRequest request) override {
+    return write<Admission>(std::move(request), sqlite::admit);
+  }
+  Async<Claim> claim(ClaimRequest request) override {
+    return write<Claim>(std::move(request), sqlite::claim);
+  }
+  Async<void> append(AppendRequest request) override {
+    return write<void>(std::move(request), sqlite::append);
+  }
+  Async<Ended> end(EndRequest request) override { return write<Ended>(std::move(request), sqlite::end); }
+  Async<void> discard(DiscardRequest request) override {
+    return write<void>(std::move(request), sqlite::discard);
+  }
+
+  Async<CancelOutcome> request_cancel(RunKey run, std::int64_t now) override {
+    return writer_.submit<CancelOutcome>([=](Db& db) { return sqlite::request_cancel(db, run, now); });
+  }
+  Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) override {
+    return writer_.submit<std::size_t>([=](Db& db) { return sqlite::expire_logs(db, ended_before, limit); });
+  }
+  Async<void> ensure_user(UserId user, std::int64_t now) override {
+    return writer_.submit<void>(
+        [user = std::move(user), now](Db& db) { return sqlite::ensure_user(db, user, now); });
+  }
+  Async<void> rename_thread(UserId owner, ThreadId thread, std::string title, std::int64_t now) override {
+    return writer_.submit<void>(
+        [owner = std::move(owner), thread = std::move(thread), title = std::move(title), now](Db& db) {
+          auto const ok = check_title(title);
+          return !ok ? ok : sqlite::rename_thread(db, owner, thread, title, now);
+        });
+  }
+  Async<DeleteOutcome> delete_thread(UserId owner, ThreadId thread) override {
+    return writer_.submit<DeleteOutcome>([owner = std::move(owner), thread = std::move(thread)](Db& db) {
+      return sqlite::delete_thread(db, owner, thread);
+    });
+  }
+  Async<void> probe() override {
+    return writer_.submit<void>([](Db& db) { return sqlite::probe(db); });
+  }
+
+  Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) override {
+    return read<std::optional<RunRow>>(
+        [owner = std::move(owner), thread = std::move(thread), run = std::move(run)](Db& db) {
+          return sqlite::find_run(db, owner, thread, run);
+        });
+  }
+  Async<std::optional<RunRow>> run_by_key(RunKey run) override {
+    return read<std::optional<RunRow>>([run](Db& db) { return sqlite::run_by_key(db, run); });
+  }
+  Async<std::vector<RunRow>> runs_to_recover() override {
+    return read<std::vector<RunRow>>([](Db& db) { return sqlite::runs_to_recover(db); });
+  }
+  Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) override {
+    return read<std::vector<LogRow>>([=](Db& db) { return sqlite::read_log(db, run, after_n, max_bytes); });
+  }
+  Async<RunUsage> run_usage(RunKey run) override {
+    return read<RunUsage>([run](Db& db) { return sqlite::run_usage(db, run); });
+  }
+  Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,
+                             std::size_t limit) override {
+    return read<HistoryPage>([owner = std::move(owner), thread = std::move(thread), before, limit](Db& db) {
+      return sqlite::history(db, owner, thread, before, limit);
+    });
+  }
+  Async<std::vector<MessageRow>> context(ThreadKey thread, std::size_t limit) override {
+    return read<std::vector<MessageRow>>([=](Db& db) { return sqlite::context(db, thread, limit); });
+  }
+  Async<ThreadPage> threads(UserId owner, std::string cursor, std::size_t limit) override {
+    return read<ThreadPage>([owner = std::move(owner), cursor = std::move(cursor), limit](Db& db) {
+      return sqlite::threads(db, owner, cursor, limit);
+    });
+  }
+  Async<std::optional<ThreadRow>> thread(UserId owner, ThreadId thread) override {
+    return read<std::optional<ThreadRow>>([owner = std::move(owner), thread = std::move(thread)](Db& db) {
+      return sqlite::thread(db, owner, thread);
+    });
+  }
+
+ private:
+  template <class T, class Request>
+  Async<T> write(Request request, Result<T> (*intent)(Db&, Request const&)) {
+    return writer_.submit<T>([request = std::move(request), intent](Db& db) -> Result<T> {
+      if (auto const ok = check(request); !ok) return ok.error();
+      return intent(db, request);
+    });
+  }
+
+  template <class T, class Read>
+  Async<T> read(Read query) {
+    return pool_.run<T>([this, query = std::move(query)](std::size_t thread) -> Result<T> {
+      try {
+        Snapshot const snapshot{readers_[thread]};
+        return query(readers_[thread]);
+      } catch (sqlite::SqlError const& error) {
+        return to_error(error);
+      }
+    });
+  }
+
+  sqlite::Checkpointer
+      checkpointer_;  // The last to close: nothing reads or writes any more when it empties the WAL.
+  sqlite::Writer writer_;
+  std::deque<Db> readers_;  // One a thread of the pool.
+  base::BlockingPool pool_;
+};
+
+Result<void> prepare(SqliteOptions const& options) {
+  Db db{{options.path, sqlite::Access::read_write_create, options.vfs}};
+  sqlite::enter_wal_mode(db);
+  return sqlite::migrate(db);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Store>> open_sqlite(SqliteOptions options) {
+  try {
+    if (auto const ok = prepare(options); !ok) {
+      return Error{ok.error().code, options.path + ": " + ok.error().detail};
+    }
+    return std::unique_ptr<Store>{std::make_unique<SqliteStore>(options)};
+  } catch (sqlite::SqlError const& error) {
+    auto const mapped = to_error(error);
+    return Error{mapped.code, "cannot open the database " + options.path + ": " + mapped.detail};
+  }
+}
+
+}  // namespace runnel::store

@@ -1,0 +1,117 @@
+#include "runnel/store/sqlite_writer.h"
+
+#include <algorithm>
+#include <exception>
+#include <iterator>
+#include <string>
+
+namespace runnel::store::sqlite {
+
+namespace {
+
+constexpr std::size_t kPageSize = 4096;
+
+int note_wal_size(void* wal_bytes, sqlite3* /*db*/, char const* /*schema*/, int pages) {
+  *static_cast<std::size_t*>(wal_bytes) = static_cast<std::size_t>(pages) * kPageSize;
+  return SQLITE_OK;
+}
+
+}  // namespace
+
+Writer::Writer(WriterOptions options) : options_{std::move(options)} {
+  open();
+  thread_ = std::thread{[this] { serve(); }};
+}
+
+Writer::~Writer() {
+  {
+    std::lock_guard const lock{mutex_};
+    stopping_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void Writer::push(std::unique_ptr<Job> job) {
+  bool first = false;
+  {
+    std::lock_guard const lock{mutex_};
+    first = queue_.empty();
+    queue_.push_back(std::move(job));
+  }
+  if (first) wake_.notify_one();
+}
+
+void Writer::serve() {
+  while (true) {
+    auto group = take_group();
+    if (group.empty()) return;
+
+    commit(group);
+    std::vector<std::unique_ptr<base::Waiter>> waiters;
+    waiters.reserve(group.size());
+    std::transform(group.begin(), group.end(), std::back_inserter(waiters),
+                   [](auto& job) { return job->take_waiter(); });
+    base::resume_all(std::move(waiters));
+    options_.on_commit(wal_bytes_);
+  }
+}
+
+Writer::Group Writer::take_group() {
+  std::unique_lock lock{mutex_};
+  wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+  auto const size = static_cast<std::ptrdiff_t>(std::min(queue_.size(), options_.max_group));
+  Group group{std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.begin() + size)};
+  queue_.erase(queue_.begin(), queue_.begin() + size);
+  return group;
+}
+
+void Writer::commit(Group& group) {
+  try {
+    if (!db_) open();
+    db_->run("BEGIN IMMEDIATE");
+    for (auto& job : group) {
+      run_in_savepoint(*job);
+    }
+    db_->run("COMMIT");
+  } catch (SqlError const& error) {
+    abandon();
+    for (auto& job : group) {
+      job->fail(Error{Errc::unavailable, error.what()});
+    }
+  }
+}
+
+// Throws SqlError where the failure is not the intent's alone.
+void Writer::run_in_savepoint(Job& job) {
+  db_->run("SAVEPOINT intent");
+  bool keep = false;
+  try {
+    keep = job.run(*db_);
+  } catch (SqlError const& error) {
+    // SQLite may have rolled the whole transaction back on its own.
+    if (!is_statements_own(error) || !db_->in_transaction()) throw;
+    job.fail(to_error(error));
+  } catch (std::exception const& error) {
+    job.fail(Error{Errc::internal, error.what()});
+  }
+  if (!keep) db_->run("ROLLBACK TO intent");
+  db_->run("RELEASE intent");
+}
+
+void Writer::abandon() {
+  if (!db_) return;
+  try {
+    if (db_->in_transaction()) db_->run("ROLLBACK");
+  } catch (SqlError const&) {
+    db_.reset();
+  }
+}
+
+void Writer::open() {
+  db_.emplace(options_.db);
+  // Replaces SQLite's own checkpoints, which would make some unlucky commit pay for the copying.
+  sqlite3_wal_hook(db_->handle(), note_wal_size, &wal_bytes_);
+}
+
+}  // namespace runnel::store::sqlite

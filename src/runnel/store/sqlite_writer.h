@@ -1,0 +1,107 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "runnel/base/handoff.h"
+#include "runnel/core/error.h"
+#include "runnel/store/sqlite_db.h"
+#include "runnel/store/store.h"
+
+namespace runnel::store::sqlite {
+
+struct WriterOptions {
+  DbOptions db;
+  std::size_t max_group = 128;
+  // Called on the writer's thread when a group is committed and answered, with the size of the WAL.
+  std::function<void(std::size_t wal_bytes)> on_commit;
+};
+
+// The one thread that writes. What has queued up while a commit was under way is the next group: one
+// transaction, each intent in a savepoint, one COMMIT, and then one wake-up per io_context.
+//
+// An intent that is refused or breaks a constraint loses its own writes only. A failure of the disk, the
+// memory or a lock, at any point up to and including COMMIT, undoes the group and all of it is answered
+// `unavailable`; the next group starts afresh. After a COMMIT whose fsync failed the frames may still be in
+// the WAL, and if the process dies before the next commit overwrites them they come to life: that is the
+// unknown outcome that store.h speaks of.
+class Writer {
+ public:
+  // Throws SqlError where the database cannot be opened.
+  explicit Writer(WriterOptions options);
+  Writer(Writer const&) = delete;
+  Writer& operator=(Writer const&) = delete;
+  // Commits what is queued, then joins. Nothing may be submitted any more.
+  ~Writer();
+
+  // `intent` is a `Result<T>(Db&)`. The caller resumes when its outcome is durable.
+  template <class T, class Intent>
+  Async<T> submit(Intent intent) {
+    return base::wait_for_reply<T>(
+        [this, intent = std::move(intent)](std::unique_ptr<base::Reply<T>> reply) mutable {
+          push(std::make_unique<IntentJob<T, Intent>>(std::move(intent), std::move(reply)));
+        });
+  }
+
+ private:
+  class Job {
+   public:
+    Job() = default;
+    Job(Job const&) = delete;
+    Job& operator=(Job const&) = delete;
+    virtual ~Job() = default;
+    // Inside a savepoint. False: refused, what it wrote is to be undone.
+    virtual bool run(Db& db) = 0;
+    virtual void fail(Error error) = 0;
+    virtual std::unique_ptr<base::Waiter> take_waiter() = 0;
+  };
+
+  template <class T, class Intent>
+  class IntentJob final : public Job {
+   public:
+    IntentJob(Intent intent, std::unique_ptr<base::Reply<T>> reply)
+        : intent_{std::move(intent)}, reply_{std::move(reply)} {}
+
+    bool run(Db& db) override {
+      Result<T> outcome = intent_(db);
+      bool const keep = outcome.has_value();
+      reply_->set(std::move(outcome));
+      return keep;
+    }
+    void fail(Error error) override { reply_->set(std::move(error)); }
+    std::unique_ptr<base::Waiter> take_waiter() override { return std::move(reply_); }
+
+   private:
+    Intent intent_;
+    std::unique_ptr<base::Reply<T>> reply_;
+  };
+
+  using Group = std::vector<std::unique_ptr<Job>>;
+
+  void push(std::unique_ptr<Job> job);
+  void serve();
+  Group take_group();
+  void commit(Group& group);
+  void run_in_savepoint(Job& job);
+  void abandon();
+  void open();
+
+  WriterOptions options_;
+  std::size_t wal_bytes_ = 0;
+  std::optional<Db> db_;  // None: the last one could not even roll back; opened anew for the next group.
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::unique_ptr<Job>> queue_;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace runnel::store::sqlite

@@ -1,0 +1,100 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runnel/core/error.h"
+#include "runnel/core/ids.h"
+#include "runnel/store/rows.h"
+
+namespace runnel::store {
+
+template <class T>
+using Async = boost::asio::awaitable<Result<T>>;
+
+// The truth. It takes intents: plain records in, an outcome out, one transaction each, durable when the
+// coroutine resumes. A started commit cannot be cancelled: whoever waits learns the outcome. Any thread may
+// call; the coroutine resumes on its own executor.
+//
+// Every call may fail with `unavailable` (disk full, locked, connection lost). Then either nothing was
+// written or, in the rare case that the outcome could not be learnt, the same call may be sent again: each is
+// idempotent by its key. Admit: by run id (the repeat answers `existing`). Append, end and discard: where the
+// log already holds exactly this batch (epoch, numbers and body), the call succeeds and changes nothing; a
+// repeated end answers the run that waits to be claimed, if any. A repeated claim takes a newer epoch and
+// writes `begin` only where no fact is there.
+class Store {
+ public:
+  Store() = default;
+  Store(Store const&) = delete;
+  Store& operator=(Store const&) = delete;
+  virtual ~Store() = default;
+
+  // --- Intents ---
+
+  // Makes the thread if it is new, and the run; where the thread is free also claims the run and writes
+  // `begin`. `interrupt` and `rollback` put the run at the head of the queue and ask the active one to end;
+  // `rollback` also sets the mask of the active run's rows to 0, now and when it ends.
+  virtual Async<Admission> admit(AdmitRequest request) = 0;
+
+  // Makes the asking node the run's writer under a new epoch, max(previous + 1, now). Only a run that is
+  // pending or running can be claimed: otherwise `conflict`.
+  virtual Async<Claim> claim(ClaimRequest request) = 0;
+
+  virtual Async<void> append(AppendRequest request) = 0;
+
+  // `append`, the run's and the thread's final status, and the promotion of the thread's next queued run.
+  virtual Async<Ended> end(EndRequest request) = 0;
+
+  // Marks an active run so that its writer ends it.
+  virtual Async<CancelOutcome> request_cancel(RunKey run, std::int64_t now) = 0;
+
+  // `conflict` where the run is no longer queued.
+  virtual Async<void> discard(DiscardRequest request) = 0;
+
+  // Deletes the logs of up to `limit` runs that ended before `ended_before`; their rows then say
+  // `log_expired`. Returns how many.
+  virtual Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) = 0;
+
+  virtual Async<void> ensure_user(UserId user, std::int64_t now) = 0;
+
+  // `not_found` where the owner has no such thread.
+  virtual Async<void> rename_thread(UserId owner, ThreadId thread, std::string title, std::int64_t now) = 0;
+  virtual Async<DeleteOutcome> delete_thread(UserId owner, ThreadId thread) = 0;
+
+  // --- Reads: of what is committed; an owner in the call means that others' rows do not exist ---
+
+  virtual Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) = 0;
+  virtual Async<std::optional<RunRow>> run_by_key(RunKey run) = 0;
+
+  // Runs that some writer should hold and, when a server has just started, none does: pending and running
+  // ones, oldest first.
+  virtual Async<std::vector<RunRow>> runs_to_recover() = 0;
+
+  // Rows that hold facts numbered above `after_n`, in order, up to about `max_bytes` of body but at least
+  // one.
+  virtual Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) = 0;
+
+  virtual Async<RunUsage> run_usage(RunKey run) = 0;
+
+  // `before`: only rows with a smaller seq; nullopt: from the newest. `not_found` where the owner has no such
+  // thread.
+  virtual Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,
+                                     std::size_t limit) = 0;
+
+  // The newest `limit` rows with seq > 0 and the context bit, oldest first.
+  virtual Async<std::vector<MessageRow>> context(ThreadKey thread, std::size_t limit) = 0;
+
+  virtual Async<ThreadPage> threads(UserId owner, std::string cursor, std::size_t limit) = 0;
+  virtual Async<std::optional<ThreadRow>> thread(UserId owner, ThreadId thread) = 0;
+
+  // Whether it can be written to now: a real, committed write of one row, because only a commit finds a full
+  // disk.
+  virtual Async<void> probe() = 0;
+};
+
+}  // namespace runnel::store

@@ -1,0 +1,116 @@
+#include "runnel/store/store_contract.h"
+
+namespace runnel::store {
+namespace {
+
+UserId const kAnn{"ann"};
+UserId const kBob{"bob"};
+ThreadId const kThread{"t1"};
+
+class StoreCare : public StoreContract {};
+
+TEST_P(StoreCare, SSE_4_ExpiredLogIsGoneAndTheRunSaysSo) {
+  auto const old = admit(admission("r1"));
+  end(old.run, old.epoch, batch(3, 3));
+  auto const active = admit(admission("r2", "t2"));
+
+  auto const expired = run_async(store().expire_logs(kNow + 21, 10)).value();
+
+  EXPECT_EQ(expired, 1u);
+  EXPECT_TRUE(row(old.run).log_expired);
+  EXPECT_TRUE(run_async(store().read_log(old.run, 0, 1000)).value().empty());
+  EXPECT_FALSE(row(active.run).log_expired);
+  EXPECT_EQ(run_async(store().read_log(active.run, 0, 1000)).value().size(), 1u);
+  EXPECT_EQ(run_async(store().history(kAnn, kThread, std::nullopt, 10)).value().messages.size(), 1u);
+}
+
+TEST_P(StoreCare, ExpiryKeepsYoungLogsAndItsLimit) {
+  for (auto const* const name : {"a", "b", "c"}) {
+    auto const run = admit(admission(name, name));
+    end(run.run, run.epoch, batch(3, 3));
+  }
+
+  EXPECT_EQ(run_async(store().expire_logs(kNow + 20, 10)).value(), 0u);
+  EXPECT_EQ(run_async(store().expire_logs(kNow + 21, 2)).value(), 2u);
+  EXPECT_EQ(run_async(store().expire_logs(kNow + 21, 2)).value(), 1u);
+  EXPECT_EQ(run_async(store().expire_logs(kNow + 21, 2)).value(), 0u);
+}
+
+TEST_P(StoreCare, RUN_5_RenamedThreadKeepsItsNewTitle) {
+  auto const first = admit(admission("r1"));
+  end(first.run, first.epoch, batch(3, 3));
+
+  ASSERT_TRUE(run_async(store().rename_thread(kAnn, kThread, "mine", kNow + 99)));
+  admit(admission("r2"));
+
+  auto const found = run_async(store().thread(kAnn, kThread)).value().value();
+  EXPECT_EQ(found.title, "mine");
+  EXPECT_EQ(found.updated_at, kNow + 99);
+}
+
+TEST_P(StoreCare, TitleThatNoEngineCanHoldIsRefused) {
+  admit(admission("r1"));
+
+  auto const title = std::string{"a\0b", 3};
+  EXPECT_EQ(refusal(run_async(store().rename_thread(kAnn, kThread, title, kNow))), Errc::invalid);
+}
+
+TEST_P(StoreCare, HTTP_3_AnothersThreadCannotBeRenamedOrDeleted) {
+  auto const run = admit(admission("r1"));
+  end(run.run, run.epoch, batch(3, 3));
+
+  EXPECT_EQ(refusal(run_async(store().rename_thread(kBob, kThread, "mine", kNow))), Errc::not_found);
+  EXPECT_EQ(run_async(store().delete_thread(kBob, kThread)).value(), DeleteOutcome::not_found);
+  EXPECT_EQ(thread_column("title"), "title");
+}
+
+TEST_P(StoreCare, RUN_5_DeletedThreadLeavesNothing) {
+  auto const run = admit(admission("r1"));
+  end(run.run, run.epoch, batch(3, 3));
+
+  EXPECT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+
+  for (auto const* const table :
+       {"agent_chat_sessions", "agent_chat_messages", "runs", "run_inputs", "run_epochs", "log"}) {
+    EXPECT_EQ(sql(std::string{"SELECT count(*) FROM "} + table).at(0).at(0), "0") << table;
+  }
+  EXPECT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::not_found);
+}
+
+TEST_P(StoreCare, KeysOfDeletedRunsAreNotGivenAgain) {
+  auto const run = admit(admission("r1"));
+  end(run.run, run.epoch, batch(3, 3));
+  ASSERT_TRUE(run_async(store().delete_thread(kAnn, kThread)));
+
+  auto const next = admit(admission("r1"));
+
+  EXPECT_NE(next.run, run.run);
+  EXPECT_NE(next.thread, run.thread);
+}
+
+TEST_P(StoreCare, RUN_5_ThreadWithARunThatHasNotEndedIsNotDeleted) {
+  auto const run = admit(admission("r1"));
+  EXPECT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::busy);
+
+  admit(admission("r2", OnBusy::enqueue));
+  end(run.run, run.epoch, batch(3, 3));
+
+  EXPECT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::busy);
+}
+
+TEST_P(StoreCare, UserIsMadeOnce) {
+  ASSERT_TRUE(run_async(store().ensure_user(kAnn, 1)));
+  ASSERT_TRUE(run_async(store().ensure_user(kAnn, 2)));
+
+  EXPECT_EQ(sql("SELECT id, created_at FROM users"), (SqlRows{{"ann", "1"}}));
+}
+
+TEST_P(StoreCare, HTTP_7_ProbeOfAHealthyStoreSucceeds) {
+  EXPECT_TRUE(run_async(store().probe()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, StoreCare, testing::Values(sqlite_engine(), postgres_engine()),
+                         engine_name);
+
+}  // namespace
+}  // namespace runnel::store

@@ -1,0 +1,263 @@
+"""Says what in the evidence breaks a promise. Works on plain data only, so that it can itself be tested.
+
+The invariants are those of facts/faults.md and SPEC SSE-1, SSE-3, SSE-7, RUN-3, RUN-8, RUN-11, RUN-12, RUN-14.
+"""
+
+import json
+from collections import Counter
+
+from agui_order import order_violations
+from evidence import Database, Evidence, Frame, LogRow, Message, Read, Run
+
+TERMINAL_STATUS = {"run_finished": "completed", "run_failed": "failed", "run_canceled": "canceled"}
+DELTA_EVENTS = {"TEXT_MESSAGE_CONTENT", "REASONING_MESSAGE_CONTENT", "TOOL_CALL_ARGS"}
+
+_COMMON = {
+    "run_started": "RUN_STARTED", "step_started": "STEP_STARTED", "step_finished": "STEP_FINISHED",
+    "run_finished": "RUN_FINISHED", "run_failed": "RUN_ERROR", "answer_completed": "TEXT_MESSAGE_END",
+    "tool_call_started": "TOOL_CALL_START", "tool_call_ended": "TOOL_CALL_END", "tool_result": "TOOL_CALL_RESULT",
+}
+_AG_UI = _COMMON | {
+    "text_started": "TEXT_MESSAGE_START", "text_delta": "TEXT_MESSAGE_CONTENT", "text_ended": "TEXT_MESSAGE_END",
+    "tool_args_delta": "TOOL_CALL_ARGS", "card_shown": "ACTIVITY_SNAPSHOT", "writer_changed": "CUSTOM",
+}
+# What each dialect shows of a fact. One that is not here may be shown or not.
+SHOWN = {
+    "v2": _COMMON | {"run_canceled": "RUN_ERROR", "tool_args": "TOOL_CALL_ARGS"},
+    "ag-ui 1.0": _AG_UI | {"run_canceled": "RUN_FINISHED"},
+    "ag-ui 0.0": _AG_UI | {"run_canceled": "RUN_ERROR"},
+}
+
+
+def is_delta(dialect: str, frame: Frame) -> bool:
+    """v2 has none: its TOOL_CALL_ARGS is a whole fact."""
+    return dialect != "v2" and frame[1] in DELTA_EVENTS
+
+
+def position(ident: str) -> tuple[int, int]:
+    epoch, n = ident.split("-")
+    return int(epoch), int(n)
+
+
+def check(evidence: Evidence) -> list[str]:
+    """Every broken promise, in words; none: an empty list."""
+    db = evidence.database
+    found = [] if db.integrity == "ok" else [f"integrity_check: {db.integrity}"]
+    found += check_admission(evidence)
+    for run in db.runs.values():
+        rows = db.log.get(run.ref, [])
+        found += check_log(run, rows)
+        found += check_texts(run, rows)
+        found += check_replays(run, rows, evidence.replays.get(run.ref, {}))
+    found += check_messages(db)
+    found += check_history(evidence)
+    for read in evidence.reads:
+        found += check_read(read, db.runs.get(read.run), evidence.replays.get(read.run, {}).get(read.dialect))
+    return found
+
+
+def check_admission(evidence: Evidence) -> list[str]:
+    runs = evidence.database.runs
+    found = [f"run {ref}: accepted and forgotten" for ref in sorted(evidence.accepted - runs.keys())]
+    found += [f"run {ref}: refused with 409, but it exists" for ref in sorted(evidence.refused & runs.keys())]
+    found += [f"run {ref}: nobody asked for it" for ref in sorted(runs.keys() - evidence.attempted)]
+    found += [f"run {run.ref}: still {run.status}" for run in runs.values()
+              if run.status not in TERMINAL_STATUS.values()]
+    found += [f"thread {ref}: still {status}" for ref, status in evidence.database.threads.items()
+              if status not in ("completed", "failed")]
+    return found
+
+
+def check_log(run: Run, rows: list[LogRow]) -> list[str]:
+    """A prefix-closed log: numbers from 1, epochs only growing and announced, one terminal, at the end."""
+    found, n, epoch = [], 0, None
+    terminals = []
+    for row in rows:
+        numbers = [fact["n"] for fact in row.facts]
+        if row.first_n != n + 1 or numbers != list(range(row.first_n, row.last_n + 1)):
+            found.append(f"run {run.ref}: log row {row.first_n}..{row.last_n} with facts {numbers} after n {n}")
+        if epoch is not None and row.epoch != epoch:
+            first = row.facts[0]
+            announced = (first["fact"], first.get("previous_epoch"), first.get("after_n"))
+            if row.epoch < epoch:
+                found.append(f"run {run.ref}: epoch {row.epoch} after {epoch}")
+            elif announced != ("writer_changed", previous_epoch(run, row.epoch), row.first_n - 1):
+                found.append(f"run {run.ref}: epoch {row.epoch} at {row.first_n} begins with {announced}")
+        n, epoch = row.last_n, row.epoch
+        terminals += [(fact["n"], fact["fact"]) for fact in row.facts if fact["fact"] in TERMINAL_STATUS]
+    if len(terminals) != 1:
+        found.append(f"run {run.ref}: {len(terminals)} terminals: {terminals}")
+    elif terminals[0][0] != n:
+        found.append(f"run {run.ref}: facts after the terminal at {terminals[0][0]}")
+    elif TERMINAL_STATUS[terminals[0][1]] != run.status:
+        found.append(f"run {run.ref}: status {run.status}, but its terminal is {terminals[0][1]}")
+    if run.last_n != n:
+        found.append(f"run {run.ref}: last_n {run.last_n}, but its log ends at {n}")
+    unknown = {row.epoch for row in rows} - {epoch for epoch, _ in run.epochs}
+    if unknown:
+        found.append(f"run {run.ref}: epochs {sorted(unknown)} in the log, not among the run's")
+    return found
+
+
+def previous_epoch(run: Run, epoch: int) -> int | None:
+    """The writer before, also one that died before it wrote anything."""
+    return max((other for other, _ in run.epochs if other < epoch), default=None)
+
+
+def check_texts(run: Run, rows: list[LogRow]) -> list[str]:
+    """The durable deltas of a message join to the text that its end states."""
+    found, texts = [], {}
+    for fact in (fact for row in rows for fact in row.facts):
+        message = fact.get("message")
+        if fact["fact"] == "text_started":
+            if message in texts:
+                found.append(f"run {run.ref}: message {message} starts twice")
+            texts[message] = ""
+        elif fact["fact"] == "text_delta":
+            texts[message] = texts.get(message, "") + fact["text"]
+        elif fact["fact"] in ("text_ended", "answer_completed"):
+            said = fact["text"] if fact["fact"] == "text_ended" else fact["answer"]
+            if texts.get(message) != said:
+                found.append(f"run {run.ref}: message {message} ends as {said!r}, its deltas are {texts.get(message)!r}")
+    return found
+
+
+def shows_nothing(fact: dict) -> bool:
+    """An empty delta, and a new writer before the run's first fact."""
+    if fact["fact"] == "writer_changed":
+        return fact["after_n"] == 0
+    return fact["fact"] in ("text_delta", "reasoning_delta", "tool_args_delta") and not fact["text"]
+
+
+def check_replays(run: Run, rows: list[LogRow], replays: dict[str, list[Frame]]) -> list[str]:
+    """A whole read shows exactly the log, as its dialect shows it."""
+    found = []
+    for dialect, frames in replays.items():
+        shown = {ident: event for ident, event, _ in frames}
+        facts = {f"{row.epoch}-{fact['n']}": fact for row in rows for fact in row.facts}
+        for ident in shown.keys() - facts.keys():
+            found.append(f"run {run.ref}, {dialect}: replay shows {ident}, which is not in the log")
+        for ident, fact in facts.items():
+            event = None if shows_nothing(fact) else SHOWN[dialect].get(fact["fact"])
+            if event and shown.get(ident) != event:
+                found.append(f"run {run.ref}, {dialect}: {fact['fact']} at {ident} shown as {shown.get(ident)}")
+        if dialect != "v2":
+            found += [f"run {run.ref}, {dialect}: {text}" for text in order_violations(frames)]
+    return found
+
+
+def check_messages(db: Database) -> list[str]:
+    """seq: unique, gap-free on both sides of 0. One user row a run that began, and an answer where it completed."""
+    found, by_thread = [], {}
+    for message in db.messages:
+        by_thread.setdefault(message.thread, []).append(message)
+    for thread, messages in by_thread.items():
+        numbers = sorted(message.seq for message in messages)
+        negative = sum(seq < 0 for seq in numbers)
+        expected = [*range(-negative, 0), *range(1, len(numbers) - negative + 1)]
+        if numbers != expected:
+            found.append(f"thread {thread}: seq {numbers}")
+        repeated = [ident for ident, count in Counter(m.id for m in messages).items() if count > 1]
+        if repeated:
+            found.append(f"thread {thread}: message ids twice: {repeated}")
+    users = Counter(message.run for message in db.messages if message.role == "user")
+    for run in db.runs.values():
+        began = any(fact["fact"] == "step_started" for row in db.log.get(run.ref, []) for fact in row.facts)
+        if users[run.ref] > 1 or (began and users[run.ref] == 0):
+            found.append(f"run {run.ref}: {users[run.ref]} user rows")
+    return found
+
+
+def check_history(evidence: Evidence) -> list[str]:
+    """/history is the visible rows, and has under the same id whatever a client saw finished."""
+    db, found = evidence.database, []
+    for thread, ids in evidence.history.items():
+        rows = [m.id for m in db.messages if m.thread == thread and m.seq > 0 and m.mask & 1]
+        if ids != rows:
+            found.append(f"thread {thread}: history {ids}, visible rows {rows}")
+    rows_by_run: dict[str, dict[str, Message]] = {}
+    for message in db.messages:
+        rows_by_run.setdefault(message.run, {})[message.id] = message
+    for run in db.runs.values():
+        rows = rows_by_run.get(run.ref, {})
+        named = set()
+        for fact in (fact for row in db.log.get(run.ref, []) for fact in row.facts):
+            if "message" not in fact or fact["fact"] in ("run_failed", "tool_progress"):
+                continue  # There it is a text for people, not an id.
+            named.add(fact["message"])
+            promised = fact["fact"] in ("answer_completed", "tool_args", "tool_result") or \
+                fact.get("outcome") == "superseded" and fact["text"]
+            if promised and not (fact["message"] in rows and (run.rolled_back or rows[fact["message"]].mask & 1)):
+                found.append(f"run {run.ref}: {fact['fact']} of {fact['message']} has no row in history")
+            if fact["fact"] == "answer_completed" and fact["message"] in rows and \
+                    rows[fact["message"]].content != fact["answer"]:
+                found.append(f"run {run.ref}: the answer's row differs from the answer")
+        stray = [m.id for m in rows.values() if m.seq > 0 and m.role != "user" and m.id not in named]
+        if stray:
+            found.append(f"run {run.ref}: rows that no event tells of: {stray}")
+        if run.rolled_back and any(m.mask for m in rows.values()):
+            found.append(f"run {run.ref}: rolled back, but some of its rows are visible")
+    return found
+
+
+def check_read(read: Read, run: Run | None, replay: list[Frame] | None) -> list[str]:
+    """What one client saw over its connections = the log: nothing lost, twice, reordered or contradicted."""
+    name = f"run {read.run}, a {read.dialect} reader"
+    if read.error:
+        return [f"{name}: {read.error}"]
+    if run is None or replay is None:
+        return [f"{name}: saw {len(read.frames)} frames of a run that is gone"] if read.frames else []
+    found = []
+    places = [position(ident) for ident, _, _ in read.frames]
+    for before, after in zip(places, places[1:]):
+        if after <= before:
+            found.append(f"{name}: {after} after {before}" + (" (twice)" if after == before else ""))
+    durable = {ident: data for ident, _, data in replay}
+    for frame in read.frames:
+        ident, event, data = frame
+        if ident in durable:
+            if durable[ident] != data:
+                found.append(f"{name}: {ident} was {data!r}, is {durable[ident]!r}")
+        elif not is_delta(read.dialect, frame):
+            found.append(f"{name}: saw {event} at {ident}, which is not durable")
+        elif not is_void(position(ident), run):
+            found.append(f"{name}: the delta at {ident} is neither durable nor void")
+    seen = [ident for ident, _, _ in read.frames if ident in durable]
+    expected = [ident for ident, _, _ in replay]
+    if not read.complete:
+        expected = expected[: len(seen)]
+    if seen != expected:
+        lost = [ident for ident in expected if ident not in set(seen)]
+        found.append(f"{name}: lost {lost[:5]} of {len(expected)}" if lost else f"{name}: out of order")
+    if read.complete and read.dialect != "v2":
+        found += [f"{name}: {text}" for text in order_violations(read.frames)]
+        found += contradicted_texts(name, read, replay)
+    return found
+
+
+def is_void(place: tuple[int, int], run: Run) -> bool:
+    """Shown by a writer that died, and beyond what the next one found (SSE-1)."""
+    epoch, n = place
+    later = [first_n for other, first_n in run.epochs if other > epoch]
+    return bool(later) and n >= later[0] and any(other == epoch for other, _ in run.epochs)
+
+
+def contradicted_texts(name: str, read: Read, replay: list[Frame]) -> list[str]:
+    """A message that was not abandoned is, to the client, exactly its durable text (RUN-14)."""
+    abandoned = set()
+    for _, event, data in replay:
+        body = json.loads(data)
+        if event == "TEXT_MESSAGE_END" and body["metadata"]["status"] in ("superseded", "canceled", "failed"):
+            abandoned.add(body["messageId"])
+    mine, theirs = _joined(read.frames), _joined(replay)
+    return [f"{name}: message {message} reads {mine.get(message)!r}, is {text!r}"
+            for message, text in theirs.items() if message not in abandoned and mine.get(message) != text]
+
+
+def _joined(frames: list[Frame]) -> dict[str, str]:
+    texts: dict[str, str] = {}
+    for _, event, data in frames:
+        if event == "TEXT_MESSAGE_CONTENT":
+            body = json.loads(data)
+            texts[body["messageId"]] = texts.get(body["messageId"], "") + body["delta"]
+    return texts

@@ -1,0 +1,109 @@
+"""What a run of the fault suites leaves behind, as plain data: the store's rows, what clients saw, what was answered."""
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Run:
+    ref: str
+    owner: str
+    thread: str
+    status: str
+    epoch: int
+    last_n: int
+    rolled_back: bool
+    epochs: list[tuple[int, int]]  # (epoch, first_n), ascending.
+
+
+@dataclass
+class LogRow:
+    run: str
+    first_n: int
+    last_n: int
+    epoch: int
+    facts: list[dict]
+
+
+@dataclass
+class Message:
+    thread: str
+    run: str
+    id: str
+    seq: int
+    role: str
+    mask: int
+    content: str
+
+
+@dataclass
+class Database:
+    integrity: str
+    runs: dict[str, Run] = field(default_factory=dict)
+    log: dict[str, list[LogRow]] = field(default_factory=dict)
+    messages: list[Message] = field(default_factory=list)
+    threads: dict[str, str] = field(default_factory=dict)  # Reference to status.
+
+
+# A frame as it was seen: (id, event, data).
+Frame = tuple[str, str, str]
+
+
+@dataclass
+class Read:
+    """One client's view of one run over all its connections."""
+
+    run: str
+    dialect: str  # "v2", "ag-ui 1.0", "ag-ui 0.0"
+    frames: list[Frame] = field(default_factory=list)
+    complete: bool = False  # It saw the terminal.
+    connections: int = 0
+    resumed_midway: int = 0  # Connections that went on after some event and gave more.
+    error: str = ""  # A refusal that no client should have met.
+
+
+@dataclass
+class Evidence:
+    accepted: set[str]  # Runs for which some client has a 202 or 200.
+    refused: set[str]  # Runs for which the one answer was 409.
+    attempted: set[str]
+    database: Database
+    reads: list[Read]
+    replays: dict[str, dict[str, list[Frame]]]  # Run, dialect: a whole read after everything ended.
+    history: dict[str, list[str]]  # Thread: message ids, oldest first.
+
+    def save(self, path: Path) -> None:
+        path.write_text(json.dumps(asdict(self), default=sorted, ensure_ascii=False))
+
+
+def read_database(path: Path) -> Database:
+    """Of a server that is not running."""
+    db = sqlite3.connect(path)
+    try:
+        db.row_factory = sqlite3.Row
+        out = Database(integrity=db.execute("pragma integrity_check").fetchone()[0])
+        _read_runs(db, out)
+        for row in db.execute("select r.run_ref, l.first_n, l.last_n, l.epoch, l.body from log l "
+                              "join runs r on r.id = l.run_id order by l.run_id, l.first_n"):
+            entry = LogRow(row["run_ref"], row["first_n"], row["last_n"], row["epoch"], json.loads(row["body"]))
+            out.log.setdefault(entry.run, []).append(entry)
+        for row in db.execute("select s.thread_ref, r.run_ref, m.message_id, m.seq, m.role, m.visibility_mask, "
+                              "m.content from agent_chat_messages m join agent_chat_sessions s "
+                              "on s.id = m.session_id join runs r on r.id = m.run_id order by s.id, m.seq"):
+            out.messages.append(Message(*row))
+        out.threads = dict(db.execute("select thread_ref, status from agent_chat_sessions").fetchall())
+        return out
+    finally:
+        db.close()
+
+
+def _read_runs(db: sqlite3.Connection, out: Database) -> None:
+    epochs: dict[int, list[tuple[int, int]]] = {}
+    for run, epoch, first_n in db.execute("select run_id, epoch, first_n from run_epochs order by run_id, epoch"):
+        epochs.setdefault(run, []).append((epoch, first_n))
+    for row in db.execute("select r.*, s.thread_ref from runs r join agent_chat_sessions s on s.id = r.thread_id"):
+        out.runs[row["run_ref"]] = Run(row["run_ref"], row["owner_id"], row["thread_ref"], row["status"],
+                                       row["epoch"], row["last_n"], bool(row["rolled_back"]),
+                                       epochs.get(row["id"], []))

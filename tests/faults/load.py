@@ -1,0 +1,201 @@
+"""The load of the crash harness: workers that start runs and readers that follow them through every crash.
+
+Each worker has at most one run of its own under way, so the load is bounded by the number of workers.
+"""
+
+import random
+import sys
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from evidence import Read  # noqa: E402
+from http_client import HttpError  # noqa: E402
+from runnel_server import TERMINALS, Api, new_id, run_input  # noqa: E402
+from sse import SseError  # noqa: E402
+
+DIALECTS = {"v2": {"dialect": "v2"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
+            "ag-ui 0.0": {"dialect": "ag-ui", "agui": "0.0"}}
+RUNS_PER_SHARED_THREAD = 10
+BROKEN = (OSError, HttpError)
+
+
+class OutOfTime(Exception):
+    """The harness' own deadline: something that must end did not."""
+
+
+class World:
+    """What workers, readers and the nemesis share."""
+
+    def __init__(self):
+        self.up = threading.Event()
+        self.stopping = threading.Event()
+        self.deadline: float | None = None  # Set once the faults are over.
+        self.lock = threading.Lock()
+        self.accepted: dict[str, tuple[Api, str]] = {}  # Run: who has it, on which thread.
+        self.refused: set[str] = set()
+        self.attempted: set[str] = set()
+        self.reads: list[Read] = []
+        self.problems: list[str] = []
+        self.cancels = 0
+        self.repeated_posts = 0
+
+    def wait_up(self) -> None:
+        while not self.up.wait(0.5):
+            self.check_time()
+        self.check_time()
+
+    def check_time(self) -> None:
+        if self.deadline and time.monotonic() > self.deadline:
+            raise OutOfTime
+
+    def problem(self, text: str) -> None:
+        with self.lock:
+            self.problems.append(text)
+
+    def pause(self, answer) -> None:
+        """After a 429 or 503: as long as the server asks, within reason."""
+        time.sleep(min(float(answer.headers.get("retry-after", 0.05)), 1.0))
+
+
+def submit(world: World, api: Api, body: dict) -> bool:
+    """Posts until there is an answer; a lost answer is asked for again under the same run id (RUN-2)."""
+    run, asked = body["runId"], 0
+    with world.lock:
+        world.attempted.add(run)
+    while True:
+        world.wait_up()
+        asked += 1
+        try:
+            answer = api.post_run(body)
+        except BROKEN:
+            continue
+        if answer.status in (429, 503):
+            world.pause(answer)
+            continue
+        with world.lock:
+            world.repeated_posts += asked > 1
+            if answer.status in (200, 202):
+                world.accepted[run] = (api, answer.json["threadId"])
+                return True
+            if answer.status == 409 and answer.error_code == "THREAD_BUSY":
+                world.refused.add(run)
+                return False
+            world.problems.append(f"POST of {run} answered {answer.status} {answer.body!r}")
+            return False
+
+
+def follow(world: World, api: Api, thread: str, run: str, dialect: str, rng: random.Random, at_frame=None) -> Read:
+    """Reads a run to its terminal over as many connections as it takes. Now and then it drops one by itself."""
+    read = Read(run, dialect)
+    with world.lock:
+        world.reads.append(read)
+    while not read.complete and not read.error:
+        world.wait_up()
+        try:
+            _follow_once(world, api, thread, read, rng.choice((3, 10, 40, 10**6)), at_frame)
+        except SseError as error:
+            read.error = f"broken stream: {error}"
+        except BROKEN:
+            continue
+    return read
+
+
+def _follow_once(world: World, api: Api, thread: str, read: Read, budget: int, at_frame) -> None:
+    after = read.frames[-1][0] if read.frames else None
+    with api.events(thread, read.run, after=after, timeout=10, **DIALECTS[read.dialect]) as stream:
+        if stream.status in (429, 503):
+            world.pause(stream)
+            return
+        if stream.status != 200:
+            read.error = f"resume at {after} answered {stream.status}: {stream.connection.read_body()!r}"
+            return
+        read.connections += 1
+        for count, frame in enumerate(stream, 1):
+            read.resumed_midway += count == 1 and after is not None
+            read.frames.append((frame.id, frame.event, frame.data.decode()))
+            if at_frame:
+                at_frame(len(read.frames))
+            if frame.event in TERMINALS:
+                read.complete = True
+                if stream.next() is not None:
+                    read.error = f"frames after the terminal at {frame.id}"
+                return
+            if count >= budget:
+                return
+
+
+@dataclass
+class User:
+    """An API caller and the threads that its workers share."""
+
+    api: Api
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    shared: str = ""
+    shared_runs: int = 0
+
+    def shared_thread(self) -> str:
+        with self.lock:
+            if self.shared_runs % RUNS_PER_SHARED_THREAD == 0:
+                self.shared = new_id("shared")
+            self.shared_runs += 1
+            return self.shared
+
+
+class Worker(threading.Thread):
+    """Starts one run after the other, with every policy, until the world stops."""
+
+    def __init__(self, world: World, user: User, seed: int):
+        super().__init__(daemon=True)
+        self.world, self.user, self.rng = world, user, random.Random(seed)
+
+    def run(self) -> None:
+        try:
+            while not self.world.stopping.is_set():
+                self._one_run()
+        except OutOfTime:
+            self.world.problem("a worker did not come to an end in time")
+        except Exception as error:  # A bug of the harness must not look like a quiet success.
+            self.world.problem(f"worker: {error!r}")
+            raise
+
+    def _one_run(self) -> None:
+        rng, api = self.rng, self.user.api
+        shared = rng.random() < 0.6
+        policy = rng.choice(("reject", "enqueue", "enqueue", "interrupt", "rollback")) if shared else "reject"
+        thread = self.user.shared_thread() if shared else new_id("own")
+        run = new_id("run")
+        body = run_input(rng.choice(("hello", "你好,世界", "a\n\nb “quoted” \\ text")), thread, run, {"onBusy": policy})
+        if not submit(self.world, api, body):
+            return
+        dialects = rng.sample(sorted(DIALECTS), rng.choice((1, 1, 2)))
+        beside = [threading.Thread(target=self._follow_beside, args=(thread, run, dialect, rng.randrange(2**32)))
+                  for dialect in dialects[1:]]
+        for reader in beside:
+            reader.start()
+        cancel_at = rng.randint(1, 30) if rng.random() < 0.15 else 0
+        follow(self.world, api, thread, run, dialects[0], rng,
+               lambda count: count == cancel_at and self._cancel(thread, run))
+        for reader in beside:
+            reader.join()
+
+    def _follow_beside(self, thread: str, run: str, dialect: str, seed: int) -> None:
+        try:
+            follow(self.world, self.user.api, thread, run, dialect, random.Random(seed))
+        except OutOfTime:
+            self.world.problem(f"a reader of {run} did not come to an end in time")
+
+    def _cancel(self, thread: str, run: str) -> None:
+        """Once, wherever the answer gets lost."""
+        try:
+            answer = self.user.api.cancel(thread, run)
+        except BROKEN:
+            return
+        if answer.status in (200, 202):
+            with self.world.lock:
+                self.world.cancels += 1
+        elif answer.status not in (429, 503):
+            self.world.problem(f"cancel of {run} answered {answer.status} {answer.body!r}")

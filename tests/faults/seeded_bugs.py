@@ -1,0 +1,79 @@
+"""Seeded bugs in what a real run of the harness left behind: the checker must catch each, or it proves nothing."""
+
+import copy
+import shutil
+import sqlite3
+from pathlib import Path
+
+from checker import check, is_delta
+from evidence import Evidence, read_database
+
+
+def _drop_a_log_row(db: sqlite3.Connection) -> None:
+    """A commit that was lost in the middle of a log."""
+    db.execute("delete from log where rowid = (select l.rowid from log l join runs r on r.id = l.run_id "
+               "where l.first_n > 1 and l.last_n < r.last_n limit 1)")
+
+
+def _end_a_run_twice(db: sqlite3.Connection) -> None:
+    db.execute("drop trigger if exists trg_log_ended")
+    run, n, epoch = db.execute("select id, last_n, epoch from runs where status = 'completed' limit 1").fetchone()
+    db.execute("insert into log(run_id, first_n, last_n, epoch, body) values (?, ?, ?, ?, ?)",
+               (run, n + 1, n + 1, epoch, f'[{{"n":{n + 1},"idx":-1,"ts":0,"fact":"run_canceled","usage":[]}}]'))
+    db.execute("update runs set last_n = last_n + 1 where id = ?", (run,))
+
+
+def _renumber_a_message(db: sqlite3.Connection) -> None:
+    db.execute("update agent_chat_messages set seq = seq + 1 where id = "
+               "(select max(id) from agent_chat_messages where seq > 0)")
+
+
+def _forget_a_run(db: sqlite3.Connection) -> None:
+    db.execute("pragma foreign_keys = on")
+    db.execute("delete from runs where id = (select max(id) from runs)")
+
+
+STORE_BUGS = (_drop_a_log_row, _end_a_run_twice, _renumber_a_message, _forget_a_run)
+
+
+def _lose_an_event(evidence: Evidence) -> None:
+    read = next(r for r in evidence.reads if r.complete and not r.error)
+    del read.frames[len(read.frames) // 2]
+
+
+def _reuse_an_id(evidence: Evidence) -> None:
+    read = next(r for r in evidence.reads if r.complete and len(r.frames) > 2)
+    ident, event, data = read.frames[1]
+    read.frames[1] = (ident, event, data.replace('"type"', '"other":1,"type"', 1))
+
+
+def _show_what_is_not_durable(evidence: Evidence) -> None:
+    read = next(r for r in evidence.reads if r.complete and not is_delta(r.dialect, r.frames[-2]))
+    replay = evidence.replays[read.run][read.dialect]
+    replay[:] = [frame for frame in replay if frame[0] != read.frames[-2][0]]
+
+
+WIRE_BUGS = (_lose_an_event, _reuse_an_id, _show_what_is_not_durable)
+
+
+def missed_bugs(evidence: Evidence, database: Path) -> list[str]:
+    """The names of the seeded bugs that the checker did not notice. The evidence itself must be sound."""
+    missed = []
+    for bug in STORE_BUGS:
+        target = database.with_name(f"seeded{bug.__name__}.db")
+        shutil.copy(database, target)
+        db = sqlite3.connect(target)
+        bug(db)
+        db.commit()
+        db.close()
+        bad = copy.copy(evidence)
+        bad.database = read_database(target)
+        target.unlink()
+        if not check(bad):
+            missed.append(bug.__name__)
+    for bug in WIRE_BUGS:
+        bad = copy.deepcopy(evidence)
+        bug(bad)
+        if not check(bad):
+            missed.append(bug.__name__)
+    return missed

@@ -1,0 +1,242 @@
+"""The checker passes a sound history over two writers, and catches each seeded bug."""
+
+import copy
+import json
+import unittest
+
+from checker import check
+from evidence import Database, Evidence, LogRow, Message, Read, Run
+
+OLD, NEW = 1000, 2000  # Epochs.
+
+# A run whose first writer died after showing the deltas n = 6 and 7, which were not durable.
+FACTS = [
+    (OLD, {"n": 1, "fact": "run_started"}),
+    (OLD, {"n": 2, "fact": "step_started", "stage": "chat"}),
+    (OLD, {"n": 3, "fact": "text_started", "message": "a1", "stage": "chat"}),
+    (OLD, {"n": 4, "fact": "text_delta", "message": "a1", "text": "Hel"}),
+    (OLD, {"n": 5, "fact": "text_delta", "message": "a1", "text": "lo"}),
+    (NEW, {"n": 6, "fact": "writer_changed", "previous_epoch": OLD, "after_n": 5}),
+    (NEW, {"n": 7, "fact": "text_ended", "message": "a1", "text": "Hello", "outcome": "superseded"}),
+    (NEW, {"n": 8, "fact": "text_started", "message": "a2", "stage": "chat"}),
+    (NEW, {"n": 9, "fact": "text_delta", "message": "a2", "text": "Hi"}),
+    (NEW, {"n": 10, "fact": "text_delta", "message": "a2", "text": " all"}),
+    (NEW, {"n": 11, "fact": "answer_completed", "message": "a2", "answer": "Hi all"}),
+    (NEW, {"n": 12, "fact": "step_finished", "stage": "chat"}),
+    (NEW, {"n": 13, "fact": "run_finished"}),
+]
+ROWS = [(1, 3), (4, 5), (6, 8), (9, 10), (11, 13)]
+
+
+def frame(epoch: int, n: int, event: str, **fields) -> tuple[str, str, str]:
+    return f"{epoch}-{n}", event, json.dumps({"type": event, **fields})
+
+
+V2 = [
+    frame(OLD, 1, "RUN_STARTED"), frame(OLD, 2, "STEP_STARTED", stepName="chat"),
+    frame(NEW, 11, "TEXT_MESSAGE_END", messageId="a2", answer="Hi all"),
+    frame(NEW, 12, "STEP_FINISHED", stepName="chat"), frame(NEW, 13, "RUN_FINISHED"),
+]
+AG_UI = [
+    frame(OLD, 1, "RUN_STARTED"), frame(OLD, 2, "STEP_STARTED", stepName="chat"),
+    frame(OLD, 3, "TEXT_MESSAGE_START", messageId="a1"),
+    frame(OLD, 4, "TEXT_MESSAGE_CONTENT", messageId="a1", delta="Hel"),
+    frame(OLD, 5, "TEXT_MESSAGE_CONTENT", messageId="a1", delta="lo"),
+    frame(NEW, 6, "CUSTOM", name="runnel.writer_changed"),
+    frame(NEW, 7, "TEXT_MESSAGE_END", messageId="a1", metadata={"status": "superseded"}),
+    frame(NEW, 8, "TEXT_MESSAGE_START", messageId="a2"),
+    frame(NEW, 9, "TEXT_MESSAGE_CONTENT", messageId="a2", delta="Hi"),
+    frame(NEW, 10, "TEXT_MESSAGE_CONTENT", messageId="a2", delta=" all"),
+    frame(NEW, 11, "TEXT_MESSAGE_END", messageId="a2", metadata={"status": "success"}),
+    frame(NEW, 12, "STEP_FINISHED", stepName="chat"), frame(NEW, 13, "RUN_FINISHED"),
+]
+VOID = [frame(OLD, 6, "TEXT_MESSAGE_CONTENT", messageId="a1", delta=" wor"),
+        frame(OLD, 7, "TEXT_MESSAGE_CONTENT", messageId="a1", delta="ld")]
+
+
+def sound() -> Evidence:
+    rows = [LogRow("r1", first, last, FACTS[first - 1][0], [fact for _, fact in FACTS[first - 1 : last]])
+            for first, last in ROWS]
+    database = Database(
+        integrity="ok",
+        runs={"r1": Run("r1", "demo", "t1", "completed", NEW, 13, False, [(OLD, 1), (NEW, 6)])},
+        log={"r1": rows},
+        messages=[Message("t1", "r1", "a1x", -1, "assistant", 0, "raw"), Message("t1", "r1", "u1", 1, "user", 3, "hello"),
+                  Message("t1", "r1", "a1", 2, "assistant", 1, "Hello"),
+                  Message("t1", "r1", "a2", 3, "assistant", 3, "Hi all")],
+        threads={"t1": "completed"})
+    reads = [Read("r1", "v2", list(V2), True), Read("r1", "ag-ui 1.0", AG_UI[:5] + VOID + AG_UI[5:], True),
+             Read("r1", "ag-ui 0.0", AG_UI[:4], False)]
+    return copy.deepcopy(Evidence({"r1"}, {"r0"}, {"r0", "r1"}, database, reads,
+                                  {"r1": {"v2": V2, "ag-ui 1.0": AG_UI, "ag-ui 0.0": AG_UI}},
+                                  {"t1": ["u1", "a1", "a2"]}))
+
+
+class CheckerTest(unittest.TestCase):
+    def assert_caught(self, evidence: Evidence, words: str):
+        found = check(evidence)
+        self.assertTrue(any(words in text for text in found), f"wanted {words!r} in {found}")
+
+    def test_sound_evidence_over_two_writers_passes(self):
+        self.assertEqual(check(sound()), [])
+
+    def test_a_writer_that_died_before_it_wrote_is_still_the_previous_one(self):
+        silent = OLD + 500
+        good = sound()
+        good.database.runs["r1"].epochs.insert(1, (silent, 6))
+        self.assert_caught(good, "begins with")
+
+        good.database.log["r1"][2].facts[0]["previous_epoch"] = silent
+
+        self.assertEqual(check(good), [])
+
+    # --- The store ---
+
+    def test_catches_a_terminal_twice(self):
+        bad = sound()
+        bad.database.log["r1"].append(LogRow("r1", 14, 14, NEW, [{"n": 14, "fact": "run_failed"}]))
+        bad.database.runs["r1"].last_n = 14
+        self.assert_caught(bad, "2 terminals")
+
+    def test_catches_a_run_without_a_terminal(self):
+        bad = sound()
+        bad.database.log["r1"][-1].facts.pop()
+        self.assert_caught(bad, "0 terminals")
+
+    def test_catches_a_status_that_differs_from_the_terminal(self):
+        bad = sound()
+        bad.database.runs["r1"].status = "failed"
+        self.assert_caught(bad, "its terminal is run_finished")
+
+    def test_catches_a_run_that_never_ended(self):
+        bad = sound()
+        bad.database.runs["r1"].status = "running"
+        self.assert_caught(bad, "still running")
+
+    def test_catches_a_forgotten_202(self):
+        bad = sound()
+        bad.accepted.add("r9")
+        self.assert_caught(bad, "accepted and forgotten")
+
+    def test_catches_a_refused_run_that_exists(self):
+        bad = sound()
+        bad.refused.add("r1")
+        self.assert_caught(bad, "refused with 409")
+
+    def test_catches_a_lost_log_row(self):
+        bad = sound()
+        del bad.database.log["r1"][2]
+        self.assert_caught(bad, "after n 5")
+
+    def test_catches_overlapping_log_rows(self):
+        bad = sound()
+        bad.database.log["r1"].insert(2, copy.deepcopy(bad.database.log["r1"][1]))
+        self.assert_caught(bad, "log row 4..5")
+
+    def test_catches_a_new_writer_that_does_not_say_so(self):
+        bad = sound()
+        bad.database.log["r1"][2].facts[0] = {"n": 6, "fact": "system_note", "text": ""}
+        self.assert_caught(bad, "begins with")
+
+    def test_catches_a_stale_writer(self):
+        bad = sound()
+        bad.database.log["r1"][3].epoch = OLD
+        self.assert_caught(bad, f"epoch {OLD} after {NEW}")
+
+    def test_catches_a_duplicated_seq(self):
+        bad = sound()
+        bad.database.messages[3].seq = 2
+        self.assert_caught(bad, "thread t1: seq")
+
+    def test_catches_a_gap_in_seq(self):
+        bad = sound()
+        bad.database.messages[3].seq = 4
+        self.assert_caught(bad, "thread t1: seq")
+
+    def test_catches_a_text_that_is_not_its_deltas(self):
+        bad = sound()
+        bad.database.log["r1"][3].facts[1]["text"] = " ALL"
+        self.assert_caught(bad, "its deltas are")
+
+    def test_catches_a_second_user_row(self):
+        bad = sound()
+        bad.database.messages.append(Message("t1", "r1", "u2", 4, "user", 3, "hello"))
+        self.assert_caught(bad, "2 user rows")
+
+    def test_catches_an_answer_that_history_lacks(self):
+        bad = sound()
+        bad.database.messages.pop()
+        bad.history["t1"].pop()
+        self.assert_caught(bad, "has no row in history")
+
+    def test_catches_history_under_another_id(self):
+        bad = sound()
+        bad.history["t1"][2] = "other"
+        self.assert_caught(bad, "visible rows")
+
+    def test_catches_a_rollback_that_left_rows(self):
+        bad = sound()
+        bad.database.runs["r1"].rolled_back = True
+        self.assert_caught(bad, "rolled back")
+
+    def test_catches_corruption(self):
+        bad = sound()
+        bad.database.integrity = "row 3 missing from index"
+        self.assert_caught(bad, "integrity_check")
+
+    # --- The wire ---
+
+    def test_catches_a_lost_event(self):
+        bad = sound()
+        bad.reads[0].frames.pop(2)
+        self.assert_caught(bad, "lost ['2000-11']")
+
+    def test_catches_a_lost_durable_delta(self):
+        bad = sound()
+        bad.reads[1].frames.pop(4)
+        self.assert_caught(bad, "lost ['1000-5']")
+
+    def test_catches_an_event_shown_twice(self):
+        bad = sound()
+        bad.reads[0].frames.insert(3, V2[2])
+        self.assert_caught(bad, "(twice)")
+
+    def test_catches_a_fact_shown_that_is_not_durable(self):
+        bad = sound()
+        bad.reads[1].frames.insert(7, frame(OLD, 8, "TEXT_MESSAGE_END", messageId="a1",
+                                            metadata={"status": "success"}))
+        self.assert_caught(bad, "which is not durable")
+
+    def test_catches_a_delta_that_is_neither_durable_nor_void(self):
+        bad = sound()
+        bad.reads[2].frames.append(frame(NEW, 14, "TEXT_MESSAGE_CONTENT", messageId="a1", delta="?"))
+        self.assert_caught(bad, "neither durable nor void")
+
+    def test_catches_an_id_reused_with_other_data(self):
+        bad = sound()
+        bad.reads[1].frames[3] = frame(OLD, 4, "TEXT_MESSAGE_CONTENT", messageId="a1", delta="Heh")
+        self.assert_caught(bad, "1000-4 was")
+
+    def test_catches_a_replay_that_hides_a_fact(self):
+        bad = sound()
+        bad.replays["r1"]["v2"] = V2[:2] + V2[3:]
+        self.assert_caught(bad, "answer_completed at 2000-11 shown as None")
+
+    def test_catches_a_replay_that_invents_one(self):
+        bad = sound()
+        bad.replays["r1"]["v2"] = V2 + [frame(NEW, 14, "RUN_ERROR")]
+        self.assert_caught(bad, "which is not in the log")
+
+    def test_catches_an_order_that_stock_clients_refuse(self):
+        bad = sound()
+        bad.replays["r1"]["ag-ui 1.0"] = [f for f in AG_UI if f[0] != "2000-12"]
+        self.assert_caught(bad, "open")
+
+    def test_catches_a_refused_resume(self):
+        bad = sound()
+        bad.reads[0].error = "resume at 1000-2 answered 400"
+        self.assert_caught(bad, "answered 400")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,226 @@
+"""Starts, stops and kills a real `runnel serve`, and speaks its API."""
+
+import os
+import re
+import signal
+import subprocess
+import threading
+import uuid
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from http_client import EventStream, Http, Response
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = ROOT / os.environ.get("RUNNEL_BIN", "build/release/bin/runnel")
+
+TERMINALS = ("RUN_FINISHED", "RUN_ERROR")
+ENDED = ("completed", "failed", "canceled")
+
+
+def to_yaml(tree: dict, indent: int = 0) -> str:
+    """Nested dicts of plain scalars as YAML."""
+    lines = []
+    for key, value in tree.items():
+        if isinstance(value, dict):
+            lines.append(f"{' ' * indent}{key}:\n{to_yaml(value, indent + 2)}")
+        else:
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            lines.append(f"{' ' * indent}{key}: {text}\n")
+    return "".join(lines)
+
+
+def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """The caller's, without what would configure the server behind the test's back."""
+    secret = re.compile(r"RUNNEL_(?!BIN$)|.*_API_KEY$")
+    return {k: v for k, v in os.environ.items() if not secret.match(k)} | (extra or {})
+
+
+def run_cli(*args: str, timeout: float = 20, env: dict[str, str] | None = None) -> subprocess.CompletedProcess:
+    return subprocess.run([str(BINARY), *args], capture_output=True, text=True, timeout=timeout, env=environment(env))
+
+
+class Server:
+    """One data directory and at most one process on it. The port stays the same over restarts."""
+
+    def __init__(self, directory: Path, config: dict | None = None, env: dict[str, str] | None = None):
+        self.directory = Path(directory)
+        self.directory.mkdir(parents=True, exist_ok=True)
+        self.data = self.directory / "data"  # Made by the server.
+        self.config = config or {}
+        self.env = env or {}
+        self.port = 0
+        self.process: subprocess.Popen | None = None
+        self.log = self.directory / "server.log"
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.close()
+
+    @property
+    def address(self) -> tuple[str, int]:
+        return "127.0.0.1", self.port
+
+    @property
+    def database(self) -> Path:
+        return self.data / "runnel.db"
+
+    def arguments(self) -> list[str]:
+        args = ["serve", "--listen", f"127.0.0.1:{self.port}", "--data-dir", str(self.data)]
+        if self.config:
+            path = self.directory / "runnel.yaml"
+            path.write_text(to_yaml(self.config))
+            args += ["--config", str(path)]
+        return args
+
+    def spawn(self) -> None:
+        """Starts the process and waits for nothing."""
+        with self.log.open("ab") as log:
+            self._draining = False  # A thread owns the pipe.
+            self.process = subprocess.Popen([str(BINARY), *self.arguments()], stdout=subprocess.PIPE, stderr=log,
+                                            stdin=subprocess.DEVNULL, env=environment(self.env))
+
+    def start(self, timeout: float = 20) -> "Server":
+        self.spawn()
+        self.wait_listening(timeout)
+        return self
+
+    def wait_listening(self, timeout: float = 20) -> None:
+        watchdog = threading.Timer(timeout, self.process.kill)
+        watchdog.start()
+        try:
+            for line in self.process.stdout:
+                if found := re.search(rb"listening on http://127\.0\.0\.1:([0-9]+)", line):
+                    self.port = int(found[1])
+                    self._draining = True
+                    threading.Thread(target=self._drain, args=(self.process.stdout,), daemon=True).start()
+                    return
+        finally:
+            watchdog.cancel()
+        code = self.process.wait()
+        self.process.stdout.close()
+        raise AssertionError(f"the server did not start (exit {code}); its log ends:\n{self.log_tail()}")
+
+    def _drain(self, pipe) -> None:
+        with pipe, self.log.open("ab") as log:
+            for line in pipe:
+                log.write(line)
+
+    def log_tail(self, size: int = 4000) -> str:
+        return self.log.read_bytes()[-size:].decode(errors="replace")
+
+    @property
+    def alive(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def kill(self) -> None:
+        """kill -9: nothing of the process' own runs any more."""
+        self.process.kill()
+        self.process.wait()
+        if not self._draining:
+            self.process.stdout.close()
+
+    def terminate(self) -> None:
+        self.process.send_signal(signal.SIGTERM)
+
+    def stop(self, timeout: float = 30) -> int:
+        """SIGTERM; the exit code."""
+        self.terminate()
+        return self.process.wait(timeout)
+
+    def restart(self) -> None:
+        self.kill()
+        self.start()
+
+    def close(self) -> None:
+        if self.alive:
+            self.kill()
+
+    def api(self, user: str = "demo") -> "Api":
+        """An API caller; `demo` gets its token from the server, others from `runnel token`."""
+        if user == "demo":
+            answer = Http(self.address).post("/api/v1/auth/dev-token")
+            assert answer.status == 200, answer
+            token = answer.json["token"]
+        else:
+            done = run_cli("token", "--user", user, "--data-dir", str(self.data))
+            assert done.returncode == 0, done.stderr
+            token = done.stdout.strip()
+        return Api(self.address, token)
+
+
+def new_id(prefix: str) -> str:
+    return f"{prefix}-{uuid.uuid4().hex[:12]}"
+
+
+def run_input(text: str, thread: str | None = None, run: str | None = None, forwarded: dict | None = None,
+              **extra) -> dict:
+    """A RunAgentInput with one user message."""
+    body = {"messages": [{"id": new_id("m"), "role": "user", "content": text}], "state": {}, "tools": [],
+            "context": [], "forwardedProps": forwarded or {}, **extra}
+    if thread is not None:
+        body["threadId"] = thread
+    if run is not None:
+        body["runId"] = run
+    return body
+
+
+class Api(Http):
+    """The routes the suites use."""
+
+    def post_run(self, body: dict, **kw) -> Response:
+        return self.post("/api/v1/agent/runs", body, **kw)
+
+    def start_run(self, text: str = "hello", **kw) -> tuple[str, str]:
+        """A run that must be accepted: (thread, run)."""
+        answer = self.post_run(run_input(text, **kw))
+        assert answer.status == 202, (answer.status, answer.body)
+        return answer.json["threadId"], answer.json["runId"]
+
+    @staticmethod
+    def events_path(thread: str, run: str | None, dialect: str | None = None, agui: str | None = None,
+                    last: str | None = None) -> str:
+        query = {"runId": run, "dialect": dialect, "agui": agui, "lastEventId": last}
+        query = urlencode({key: value for key, value in query.items() if value is not None})
+        return f"/api/v1/agent/runs/{quote(thread, safe='')}/events" + (f"?{query}" if query else "")
+
+    def events(self, thread: str, run: str | None, dialect: str | None = None, agui: str | None = None,
+               after: str | None = None, last: str | None = None, **kw) -> EventStream:
+        """`after` goes into the header, `last` into the query."""
+        headers = {"Last-Event-ID": after} if after is not None else {}
+        return self.open("GET", self.events_path(thread, run, dialect, agui, last), headers=headers, **kw)
+
+    def read_events(self, thread: str, run: str, **kw) -> list:
+        """All frames to the stream's end."""
+        with self.events(thread, run, **kw) as stream:
+            assert stream.status == 200, stream.status
+            return list(stream)
+
+    def status(self, thread: str, run: str) -> Response:
+        return self.get(f"/api/v1/agent/runs/{quote(thread, safe='')}?{urlencode({'runId': run})}")
+
+    def cancel(self, thread: str, run: str) -> Response:
+        return self.post(f"/api/v1/agent/runs/{quote(thread, safe='')}/cancel?{urlencode({'runId': run})}")
+
+    def history(self, thread: str, **query) -> Response:
+        return self.get(f"/api/v1/agent/history?{urlencode({'threadId': thread, **query})}")
+
+    def full_history(self, thread: str, limit: int = 50) -> list[dict]:
+        """Every page, oldest message first."""
+        messages, query = [], {"limit": limit}
+        while True:
+            answer = self.history(thread, **query)
+            assert answer.status == 200, (answer.status, answer.body)
+            messages = answer.json["messages"] + messages
+            if answer.json.get("nextBefore") is None:
+                return messages
+            query["before"] = answer.json["nextBefore"]
+
+    def thread(self, thread: str) -> Response:
+        return self.get(f"/api/v1/agent/threads/{quote(thread, safe='')}")
+
+    def finish(self, thread: str, run: str) -> str:
+        """Waits for the run's end by its stream; the last frame's event."""
+        return self.read_events(thread, run)[-1].event

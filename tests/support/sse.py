@@ -1,0 +1,87 @@
+"""A strict parser for Runnel's event streams (SSE-1): `id`, `event`, `data`, blank line, LF only.
+
+Anything a lenient browser would forgive is an error here. The `data` line is kept as the bytes that came, so that
+two reads can be compared byte for byte.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property
+
+_ID = re.compile(rb"(0|[1-9][0-9]*)-([1-9][0-9]*)")
+
+
+class SseError(Exception):
+    """The stream is not what SSE-1 promises."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    id: str
+    event: str
+    data: bytes
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """(epoch, n): orders frames of one run, also over several writers."""
+        epoch, n = self.id.split("-")
+        return int(epoch), int(n)
+
+    @cached_property
+    def json(self) -> dict:
+        return json.loads(self.data)
+
+
+class SseParser:
+    """Feed bytes, get the complete frames. A frame that was cut stays in `pending` and is never delivered."""
+
+    def __init__(self):
+        self.pending = b""
+        self.comments: list[bytes] = []
+        self.retries: list[int] = []
+
+    def feed(self, data: bytes) -> list[Frame]:
+        if b"\r" in data:
+            raise SseError(f"carriage return in the stream: {data[:200]!r}")
+        self.pending += data
+        *blocks, self.pending = self.pending.split(b"\n\n")
+        frames = [self._block(block) for block in blocks]
+        return [frame for frame in frames if frame]
+
+    def _block(self, block: bytes) -> Frame | None:
+        lines = block.split(b"\n")
+        rest = []
+        for line in lines:
+            if line.startswith(b":"):
+                self.comments.append(line)
+            elif re.fullmatch(rb"retry: [0-9]+", line):
+                self.retries.append(int(line[7:]))
+            else:
+                rest.append(line)
+        return self._frame(rest) if rest else None
+
+    @staticmethod
+    def _frame(lines: list[bytes]) -> Frame:
+        names = [line.split(b": ", 1)[0] for line in lines]
+        if names != [b"id", b"event", b"data"]:
+            raise SseError(f"a frame must be id, event, data, each once: {lines!r}")
+        ident, event, data = (line.split(b": ", 1)[1] for line in lines)
+        if not _ID.fullmatch(ident):
+            raise SseError(f"bad id {ident!r}")
+        try:
+            body = json.loads(data)
+        except ValueError as error:
+            raise SseError(f"data is no JSON: {data[:200]!r}") from error
+        if not isinstance(body, dict) or body.get("type") != event.decode():
+            raise SseError(f"event {event!r} differs from the type in {data[:200]!r}")
+        return Frame(ident.decode(), event.decode(), data)
+
+
+def parse_all(raw: bytes) -> list[Frame]:
+    """The frames of a whole body, which must end at a frame's end."""
+    parser = SseParser()
+    frames = parser.feed(raw)
+    if parser.pending:
+        raise SseError(f"the body ends inside a frame: {parser.pending[-200:]!r}")
+    return frames
