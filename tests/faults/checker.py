@@ -81,7 +81,7 @@ def check_log(run: Run, rows: list[LogRow]) -> list[str]:
             announced = (first["fact"], first.get("previous_epoch"), first.get("after_n"))
             if row.epoch < epoch:
                 found.append(f"run {run.ref}: epoch {row.epoch} after {epoch}")
-            elif announced != ("writer_changed", previous_epoch(run, row.epoch), row.first_n - 1):
+            elif announced != ("writer_changed", epoch, row.first_n - 1):
                 found.append(f"run {run.ref}: epoch {row.epoch} at {row.first_n} begins with {announced}")
         n, epoch = row.last_n, row.epoch
         terminals += [(fact["n"], fact["fact"]) for fact in row.facts if fact["fact"] in TERMINAL_STATUS]
@@ -97,11 +97,6 @@ def check_log(run: Run, rows: list[LogRow]) -> list[str]:
     if unknown:
         found.append(f"run {run.ref}: epochs {sorted(unknown)} in the log, not among the run's")
     return found
-
-
-def previous_epoch(run: Run, epoch: int) -> int | None:
-    """The writer before, also one that died before it wrote anything."""
-    return max((other for other, _ in run.epochs if other < epoch), default=None)
 
 
 def check_texts(run: Run, rows: list[LogRow]) -> list[str]:

@@ -24,7 +24,8 @@ struct RunStarted {
 };
 
 // The first fact of an epoch that is not the run's first. It goes on after fact `after_n`, which epoch
-// `previous_epoch` wrote. Deltas of older epochs with larger numbers were shown but not durable: they are void.
+// `previous_epoch` wrote. Deltas of older epochs with larger numbers were shown but not durable: they are
+// void.
 struct WriterChanged {
   Epoch previous_epoch = 0;
   std::uint64_t after_n = 0;

@@ -14,9 +14,9 @@ namespace {
 
 constexpr std::size_t kPageBytes = 256 * 1024;
 
-class RunFeed final : public EventFeed {
+class StoredThenLive final : public RunFeed {
  public:
-  RunFeed(FeedParts parts, store::RunRow const& run, Position after, Dialect dialect)
+  StoredThenLive(FeedParts parts, store::RunRow const& run, Position after, Dialect dialect)
       : parts_{parts},
         run_{run.key},
         names_{run.thread_id, run.id},
@@ -25,11 +25,21 @@ class RunFeed final : public EventFeed {
         ended_{store::is_ended(run.status)} {
     if (!ended_) channel_ = parts_.hub.open(run_, names_);
   }
-  ~RunFeed() override {
+  ~StoredThenLive() override {
     if (reader_ != 0) channel_->detach(reader_);
   }
 
+  store::Async<void> read_ahead() override {
+    if (!ended_) co_return Result<void>{};
+    auto page = co_await read_page();
+    if (!page) co_return page.error();
+    ahead_ = std::move(*page);
+    co_return Result<void>{};
+  }
+
   asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
+    auto const ahead = std::exchange(ahead_, nullptr);
+    if (ahead && !ahead->empty()) co_return step(FeedStep::Kind::frames, ahead);
     while (!complete_) {
       if (!ended_) {
         reader_ = co_await channel_->attach(make_attach(reader));
@@ -62,7 +72,7 @@ class RunFeed final : public EventFeed {
       auto const records = parse_log_body(row.body, row.epoch);
       if (!records) {
         base::log(base::LogLevel::error, "log row is unreadable",
-                  {{"run_key", run_.value}, {"detail", records.error().detail}});
+                  {{"run", names_.run.text}, {"detail", records.error().detail}});
         co_return records.error();
       }
       for (auto const& record : *records) {
@@ -98,15 +108,16 @@ class RunFeed final : public EventFeed {
   bool ended_;             // All of the run is in the store.
   bool looked_ = false;    // The store has nothing after `after_`, and the run goes on: wait for its writer.
   bool complete_ = false;  // The terminal was given.
+  stream::Bytes ahead_;    // Read, but not yet given.
   std::shared_ptr<stream::Channel> channel_;
   stream::ReaderId reader_ = 0;
 };
 
 }  // namespace
 
-std::unique_ptr<EventFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
-                                         Dialect dialect) {
-  return std::make_unique<RunFeed>(parts, run, after, dialect);
+std::unique_ptr<RunFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
+                                       Dialect dialect) {
+  return std::make_unique<StoredThenLive>(parts, run, after, dialect);
 }
 
 }  // namespace runnel::http

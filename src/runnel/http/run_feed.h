@@ -17,10 +17,17 @@ struct FeedParts {
   stream::Encode encode;
 };
 
+class RunFeed : public EventFeed {
+ public:
+  // Reads the first page where the whole run is in the store, so that what is wrong can still be said with a
+  // status: `not_found` where the log has expired meanwhile.
+  virtual store::Async<void> read_ahead() = 0;
+};
+
 // A run's events from `after` on: live from its channel where that still has them, else first from the store.
 // No gap and no repetition between the two, because the channel gives the place where it goes on. `run` needs
 // its key, names, status and last_n.
-std::unique_ptr<EventFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
-                                         Dialect dialect);
+std::unique_ptr<RunFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
+                                       Dialect dialect);
 
 }  // namespace runnel::http

@@ -79,25 +79,30 @@ asio::awaitable<Reply> run_ag_ui(RunRoutes routes, Request request) {
   co_return make_run_feed(routes.feed, row, Position{}, dialect);
 }
 
-Reply events_reply(RunRoutes const& routes, Request const& request, store::RunRow const& run,
-                   Dialect dialect) {
-  std::optional<std::string_view> last = request.header("Last-Event-ID");
-  auto const from_query = request.query("lastEventId");
-  if (!last && from_query) last = *from_query;
-  auto const point = resume_point(run, last);
-  if (auto const* after = std::get_if<ResumeAfter>(&point)) {
-    return make_run_feed(routes.feed, run, after->position, dialect);
-  }
-  if (std::holds_alternative<AlreadyComplete>(point)) return empty_response(204);
-  if (auto const* bad = std::get_if<BadEventId>(&point)) {
-    return problem(400, "INVALID_EVENT_ID", std::string{"Last-Event-ID: "} + bad->why);
-  }
+Response events_expired(store::RunRow const& run) {
   std::string details;
   JsonObject{details}
       .text("historyUrl", "/api/v1/agent/history?threadId=" + encode_component(run.thread_id.text))
       .close();
   return problem(410, "EVENTS_EXPIRED",
                  "the events of this run are no longer kept; its messages are in the history", details);
+}
+
+asio::awaitable<Reply> events_reply(RunRoutes routes, Request request, store::RunRow run, Dialect dialect) {
+  std::optional<std::string_view> last = request.header("Last-Event-ID");
+  auto const from_query = request.query("lastEventId");
+  if (!last && from_query) last = *from_query;
+  auto const point = resume_point(run, last);
+  if (std::holds_alternative<EventsExpired>(point)) co_return events_expired(run);
+  if (std::holds_alternative<AlreadyComplete>(point)) co_return empty_response(204);
+  if (auto const* bad = std::get_if<BadEventId>(&point)) {
+    co_return problem(400, "INVALID_EVENT_ID", std::string{"Last-Event-ID: "} + bad->why);
+  }
+  auto feed = make_run_feed(routes.feed, run, std::get<ResumeAfter>(point).position, dialect);
+  auto const ready = co_await feed->read_ahead();
+  if (!ready && ready.error().code == Errc::not_found) co_return events_expired(run);
+  if (!ready) co_return problem_from(ready.error(), request.request_id);
+  co_return feed;
 }
 
 asio::awaitable<Reply> stream_events(RunRoutes routes, Request request) {
@@ -114,7 +119,7 @@ asio::awaitable<Reply> stream_events(RunRoutes routes, Request request) {
   if (!dialect) {
     co_return problem(400, "UNKNOWN_DIALECT", "'dialect' must be v2 or ag-ui, and 'agui' 1.0 or 0.0");
   }
-  co_return events_reply(routes, request, run, *dialect);
+  co_return co_await events_reply(routes, std::move(request), run, *dialect);
 }
 
 asio::awaitable<Reply> cancel_run(RunRoutes routes, Request request) {

@@ -50,7 +50,7 @@ asio::awaitable<void> Service::begin_pending(RunKey run) {
     auto const begun = co_await try_begin_pending(run);
     if (begun) co_return;
     base::log(base::LogLevel::warn, "queued run does not begin",
-              {{"run_key", run.value}, {"detail", begun.error().detail}});
+              {{"run_row", run.value}, {"detail", begun.error().detail}});
     if (!may_pass(begun)) co_return;
     co_await base::sleep_for(pause, std::make_shared<base::Cancel>());
     if (draining()) co_return;
@@ -106,7 +106,7 @@ asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
     auto const done = co_await take_over(row, live);
     if (done) co_return;
     base::log(base::LogLevel::error, "run is not recovered",
-              {{"run_key", row.key.value}, {"detail", done.error().detail}});
+              {{"run", row.id.text}, {"detail", done.error().detail}});
     if (!may_pass(done) || live.cancel->requested()) break;
     co_await base::sleep_for(pause, live.cancel);
   }

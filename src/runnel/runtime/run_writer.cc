@@ -183,7 +183,7 @@ asio::awaitable<Result<store::Ended>> RunWriter::end_until_written(store::EndReq
 asio::awaitable<bool> RunWriter::wait_for_store(Error error, milliseconds pause) {
   if (pause == kFirstPause) {
     base::log(base::LogLevel::error, "run waits for the store",
-              {{"run_key", run_.value}, {"detail", error.detail}});
+              {{"run", run_id().text}, {"detail", error.detail}});
   }
   channel_->drop_readers();
   if (cancel_->reason() == base::CancelReason::shutdown) co_return false;

@@ -60,6 +60,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
             Options options);
 
   [[nodiscard]] FactOrder const& order() const { return order_; }
+  [[nodiscard]] RunId const& run_id() const { return channel_->names().run; }
 
   // Shows deltas. Fails with `internal` on a wrong order, and with what a background write failed with
   // before.

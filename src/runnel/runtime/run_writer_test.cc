@@ -121,7 +121,7 @@ TEST_F(RunWriterTest, SSE_7_DeltaIsShownAtOnceAndWrittenBeforeTheNextFact) {
   end(writer, closing()).get().value();
 
   ASSERT_EQ(store.ends().size(), 1U);
-  auto const& facts = store.ends()[0].append.facts;
+  auto const facts = store.ends()[0].append.facts;
   EXPECT_EQ(facts.first_n, 4U);
   EXPECT_EQ(facts.last_n, 7U);
   EXPECT_EQ(parse_log_body(facts.body, kEpoch)->size(), 4U);

@@ -176,7 +176,7 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
 void Service::ended(RunKey run, Result<store::Ended> result) {
   if (!result) {
     base::log(base::LogLevel::warn, "run left to another writer",
-              {{"run_key", run.value}, {"detail", result.error().detail}});
+              {{"run_row", run.value}, {"detail", result.error().detail}});
   } else if (result->promoted && !draining()) {
     spawn_pending(*result->promoted);
   }

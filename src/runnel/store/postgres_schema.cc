@@ -1,5 +1,6 @@
 #include "runnel/store/postgres_schema.h"
 
+#include <fmt/format.h>
 #include <libpq-fe.h>
 
 #include <array>
@@ -57,10 +58,11 @@ Result<void> apply(PGconn* connection, Migration const& migration) {
 }
 
 Result<void> make_migrations_table(PGconn* connection) {
-  auto const made =
-      execute(connection, std::string{kLock} +
-                              "; CREATE TABLE IF NOT EXISTS schema_migrations(version bigint PRIMARY "
-                              "KEY, applied_at timestamptz NOT NULL DEFAULT now()); COMMIT");
+  auto const sql = fmt::format(
+      "{}; CREATE TABLE IF NOT EXISTS schema_migrations(version bigint PRIMARY KEY, "
+      "applied_at timestamptz NOT NULL DEFAULT now()); COMMIT",
+      kLock);
+  auto const made = execute(connection, sql);
   return made ? Result<void>{} : made.error();
 }
 

@@ -34,6 +34,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   Channel& operator=(Channel const&) = delete;
 
   [[nodiscard]] std::size_t core() const { return core_; }
+  [[nodiscard]] RunNames const& names() const { return names_; }
   [[nodiscard]] boost::asio::io_context& context() { return cores_.at(core_); }
 
   // --- The writer, on `core()` only ---
