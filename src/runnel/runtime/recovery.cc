@@ -133,6 +133,7 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
       parts_.models, writer,
       live.cancel,   Executor::Job{row.key, row.thread, std::move(*input), options_.context_messages}};
   auto result = co_await executor.resume(WriterChanged{replayed->last.epoch, replayed->last.n}, give_up);
+  co_await writer->close();
   ended(row.key, std::move(result));
   co_return Result<void>{};
 }

@@ -198,12 +198,22 @@ void RunWriter::arm_flush() {
   flush_timer_.expires_after(options_.delta_flush);
   flush_timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
     self->flush_armed_ = false;
+    if (self->closed_) return;
     if (!error) {
       self->tasks_.spawn(self->channel_->context().get_executor(), "delta flush", self->flush_deltas());
     } else if (!self->pending_.body.empty()) {
       self->arm_flush();  // A commit took the timer's deltas; these came after it.
     }
   });
+}
+
+asio::awaitable<void> RunWriter::close() {
+  auto const self = shared_from_this();
+  if (!pending_.body.empty()) co_await flush_to(last_n_);
+  while (writing_)
+    co_await changed_.wait();
+  closed_ = true;
+  flush_timer_.cancel();
 }
 
 asio::awaitable<void> RunWriter::flush_deltas() {

@@ -74,6 +74,10 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   boost::asio::awaitable<Result<store::Ended>> end(std::vector<Fact> facts,
                                                    std::vector<store::NewMessage> rows, RunEnd end);
 
+  // Writes the deltas that are still pending, if the store lets it, and stops all background work. Nothing
+  // may be written afterwards.
+  boost::asio::awaitable<void> close();
+
  private:
   // What is not yet durable: all facts in `body`, those not yet shown also as records.
   struct Batch {
@@ -112,6 +116,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   std::vector<Record> in_flight_;  // Not yet shown, being written.
   bool writing_ = false;
   bool flush_armed_ = false;
+  bool closed_ = false;
   std::optional<Error> failure_;
   base::Event changed_;
   boost::asio::steady_timer flush_timer_;

@@ -191,6 +191,17 @@ TEST_F(RunWriterTest, SSE_1_FencedWriterShowsNothingMore) {
   EXPECT_EQ(seen(), "");
 }
 
+TEST_F(RunWriterTest, ClosingWritesThePendingDeltasAndStopsTheClock) {
+  auto const writer = make_writer(std::chrono::milliseconds{1});
+  commit(writer, opening()).get().value();
+  on_core([&] { writer->show(delta("a")).value(); });
+
+  asio::co_spawn(cores.at(0), writer->close(), asio::use_future).get();
+
+  ASSERT_EQ(store.appends().size(), 2U);
+  EXPECT_EQ(store.appends()[1].facts.first_n, 4U);
+}
+
 TEST_F(RunWriterTest, OrderThatNoDialectCouldShowIsRefused) {
   auto const writer = make_writer();
   EXPECT_EQ(commit(writer, delta("a")).get().error().code, Errc::internal);

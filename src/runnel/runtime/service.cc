@@ -170,6 +170,7 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
                     Executor::Job{claimed.row.key, claimed.row.thread, std::move(claimed.input),
                                   options_.context_messages}};
   auto result = co_await executor.run();
+  co_await writer->close();
   ended(claimed.row.key, std::move(result));
 }
 
