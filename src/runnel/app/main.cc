@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <string>
@@ -124,6 +125,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10} * 365 * 86400));
   auto* version = app.add_subcommand("version", "Print the version");
 
+  umask(077);  // What is written here is nobody else's to read.
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {

@@ -3,7 +3,6 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -116,6 +115,15 @@ void wait_for_signal(sigset_t const& signals) {
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
+// Only once the port is ours: a start that fails must not interrupt anything.
+void recover(runtime::Service& service, std::vector<store::RunRow> runs) {
+  if (!runs.empty()) {
+    base::log(base::LogLevel::info, "unfinished runs go on",
+              {{"runs", static_cast<std::int64_t>(runs.size())}});
+  }
+  service.recover(std::move(runs));
+}
+
 struct Opened {
   DataDir data_dir;
   std::unique_ptr<store::Store> store;
@@ -133,6 +141,11 @@ Result<Opened> open_all(Settings const& settings, base::Clock const& clock) {
                 std::make_shared<http::Authenticator const>(std::move(*authenticator))};
 }
 
+Result<void> check_store(Settings const& settings) {
+  if (settings.store == "sqlite") return {};
+  return Error{Errc::invalid, fmt::format("store '{}': this version has sqlite only", settings.store)};
+}
+
 }  // namespace
 
 Result<void> check(Settings const& settings) {
@@ -145,10 +158,8 @@ Result<void> check(Settings const& settings) {
                     "reaches the server gets a token. Use 127.0.0.1, [::1] or localhost",
                     address->host)};
   }
-  if (settings.store != "sqlite") {
-    return Error{Errc::invalid,
-                 fmt::format("store '{}': this version serves on sqlite only", settings.store)};
-  }
+  auto const known = check_store(settings);
+  if (!known) return known.error();
   if (settings.stream != "embedded") {
     return Error{Errc::invalid,
                  fmt::format("stream '{}': this version has the embedded one only", settings.stream)};
@@ -157,6 +168,8 @@ Result<void> check(Settings const& settings) {
 }
 
 Result<std::unique_ptr<store::Store>> open_store(Settings const& settings) {
+  auto const known = check_store(settings);
+  if (!known) return known.error();
   store::SqliteOptions options;
   options.path = settings.data_dir + "/runnel.db";
   return store::open_sqlite(std::move(options));
@@ -166,7 +179,6 @@ int serve(Settings const& settings) {
   auto const checked = check(settings);
   if (!checked) return refuse(checked.error());
   auto const signals = block_stop_signals();
-  umask(077);  // What is written here is nobody else's to read.
   base::start_logging(settings.log);
   base::SystemClock const clock;
   auto opened = open_all(settings, clock);
@@ -181,13 +193,8 @@ int serve(Settings const& settings) {
   runtime::Service service{{cores, clock, *store, hub, flows, models}, service_options(settings)};
   cores.start();
 
-  auto const recovered = asio::co_spawn(cores.at(0), service.recover(), asio::use_future).get();
-  if (!recovered) return refuse(recovered.error());
-  if (*recovered != 0) {
-    base::log(base::LogLevel::info, "unfinished runs recovered",
-              {{"runs", static_cast<std::int64_t>(*recovered)}});
-  }
-  service.start_sweeping();
+  auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
+  if (!unfinished) return refuse(unfinished.error());
 
   http::Router router;
   http::add_index_page(router);
@@ -201,13 +208,14 @@ int serve(Settings const& settings) {
   auto const port = server.listen();
   if (port) {
     address.port = *port;
+    recover(service, std::move(*unfinished));
+    service.start_sweeping();
     greet(address);
     wait_for_signal(signals);
     service.shut_down(seconds{settings.drain_timeout_s});
-  } else {
-    service.shut_down(milliseconds{0});
   }
   server.stop();
+  service.shut_down(milliseconds{0});
   store.reset();
   cores.stop();
   base::stop_logging();

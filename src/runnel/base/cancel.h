@@ -12,8 +12,6 @@ enum class CancelReason {
   user,      // RUN-4.
   replaced,  // onBusy interrupt or rollback.
   shutdown,  // The process stops: leave the run for the next one.
-  fenced,    // Another writer has the run.
-  deadline,
 };
 
 // Asks one piece of work to stop. Not ambient: whoever waits takes it as a parameter and registers how to

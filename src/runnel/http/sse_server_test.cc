@@ -27,7 +27,7 @@ struct Script {
   std::vector<std::string> pieces;
   FeedStep::Kind then = FeedStep::Kind::live;
   bool fails = false;
-  std::string early;  // Comes through the reader before `live` is returned.
+  std::vector<std::string> early;  // Come through the reader before `live` is returned.
   std::promise<std::shared_ptr<stream::Subscriber>> live;
   std::promise<void> destroyed;
   asio::any_io_executor core;
@@ -46,7 +46,8 @@ class ScriptedFeed final : public EventFeed {
     if (script_->fails) throw std::runtime_error("the feed fails");
     if (script_->then == FeedStep::Kind::live) {
       script_->core = co_await asio::this_coro::executor;
-      if (!script_->early.empty()) reader->on_frames(bytes(script_->early));
+      for (auto const& frames : script_->early)
+        reader->on_frames(bytes(frames));
       script_->live.set_value(reader);
     }
     co_return FeedStep{script_->then, nullptr};
@@ -169,7 +170,7 @@ TEST_F(SseServer, LargeReplayArrivesWhole) {
 
 TEST_F(SseServer, LiveFramesFollowTheReplayAndTheEarlyOnes) {
   script->pieces = {"old\n\n"};
-  script->early = "early\n\n";
+  script->early = {"early\n\n"};
   start();
   TestClient client{port};
   client.send(get("/events"));
@@ -283,7 +284,7 @@ TEST_F(SseServer, SSE_6_WriteThatTakesTooLongIsCut) {
 }
 
 TEST_F(SseServer, OverflowBeforeTheStreamIsLiveCutsItToo) {
-  script->early = std::string(300'000, 'x');
+  script->early = {std::string(300'000, 'x'), "more"};
   start();
   TestClient client{port};
 
@@ -292,6 +293,19 @@ TEST_F(SseServer, OverflowBeforeTheStreamIsLiveCutsItToo) {
   expect_destroyed(*script);
   client.read_head();
   EXPECT_EQ(client.read_to_end(), "");
+}
+
+TEST_F(SseServer, SSE_6_SingleBatchLargerThanTheBufferIsDelivered) {
+  script->early = {std::string(300'000, 'x')};
+  start();
+  TestClient client{port};
+
+  client.send(get("/events"));
+  Reader reader{script};
+  reader.close(CloseReason::ended);
+
+  client.read_head();
+  EXPECT_GT(client.read_to_end().size(), 300'000U);
 }
 
 TEST_F(SseServer, PeerThatLeavesFreesItsFeedAtOnce) {

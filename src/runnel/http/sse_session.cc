@@ -60,11 +60,14 @@ void SseSession::start(Socket socket, std::unique_ptr<EventFeed> feed) {
 
 void SseSession::on_frames(Bytes frames) {
   if (state_ == State::closed || ending_ || overflowed_ || frames == nullptr || frames->empty()) return;
+  // Cut is who was too far behind before: a single large batch is no reader's fault.
+  if (backlog() > roster_.limits().subscriber_buffer_bytes) return overflow();
   queued_bytes_ += frames->size();
   queue_.push_back(std::move(frames));
   if (state_ == State::live) flush();
-  if (state_ == State::closed || backlog() <= roster_.limits().subscriber_buffer_bytes) return;
+}
 
+void SseSession::overflow() {
   overflowed_ = true;
   if (state_ == State::live) {
     cut_slow_reader("its buffer is full");

@@ -56,6 +56,7 @@ class SseSession final : public stream::Subscriber,
   static constexpr std::size_t kMaxBuffers = 64;
   using Buffers = boost::container::static_vector<boost::asio::const_buffer, kMaxBuffers>;
 
+  void overflow();
   void flush();
   bool open_chunk();
   void open_last_chunk();

@@ -31,7 +31,7 @@ JsonText failure(std::string const& code) {
 void close_call(Closing& closing, ToolCallId const& id, FactOrder::OpenCall const& open,
                 std::string const& code) {
   auto const args = open.args.value_or(JsonText::empty_object());
-  if (!open.args) {
+  if (!open.args && open.streaming) {
     closing.facts.emplace_back(ToolArgs{open.message, id, open.tool, open.stage, args});
     closing.rows.push_back({open.message, store::Role::assistant, store::Lane::visible,
                             store::kUiHistory | store::kContextAssembly, args.str(),

@@ -12,10 +12,9 @@ using store::Ended;
 
 namespace {
 // A plain function: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
-template <class Kind>
-std::vector<Fact> step(std::string const& stage) {
+std::vector<Fact> step_started(std::string const& stage) {
   std::vector<Fact> facts;
-  facts.emplace_back(Kind{stage});
+  facts.emplace_back(StepStarted{stage});
   return facts;
 }
 
@@ -54,6 +53,7 @@ asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, bool give_
   closing.facts.insert(closing.facts.begin(), Fact{change});
   auto const closed = co_await writer_->commit(std::move(closing.facts), std::move(closing.rows));
   if (!closed) co_return closed.error();
+  if (cancel_->reason() == base::CancelReason::shutdown) co_return Error{Errc::canceled, "left at shutdown"};
   if (cancel_->requested()) co_return co_await cancel_run();
   if (give_up) {
     co_return co_await fail("RUN_INTERRUPTED", "the run was interrupted too often",
@@ -67,12 +67,13 @@ asio::awaitable<Result<ModelReply>> Executor::run_stages(flow::Flow flow) {
     auto const& finished = writer_->order().finished_steps();
     if (std::find(finished.begin(), finished.end(), stage.name) != finished.end()) continue;
     if (!writer_->order().open_step()) {
-      auto const started = co_await writer_->commit(step<StepStarted>(stage.name), {});
+      auto const started = co_await writer_->commit(step_started(stage.name), {});
       if (!started) co_return started.error();
     }
     auto reply = co_await answer(stage);
     if (!reply || &stage == &flow.stages.back()) co_return reply;
-    auto const checkpoint = co_await writer_->commit(step<StepFinished>(stage.name), {});
+    auto closing = close_all(writer_->order(), TextOutcome::complete, "");
+    auto const checkpoint = co_await writer_->commit(std::move(closing.facts), std::move(closing.rows));
     if (!checkpoint) co_return checkpoint.error();
   }
   co_return Error{Errc::internal, "the flow has no stage left to answer"};

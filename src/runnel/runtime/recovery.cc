@@ -13,7 +13,6 @@ namespace runnel::runtime {
 
 namespace asio = boost::asio;
 using std::chrono::milliseconds;
-using store::Async;
 
 namespace {
 constexpr std::size_t kPageBytes = 1 << 20;
@@ -25,10 +24,8 @@ bool may_pass(Result<void> const& result) {
 }
 }  // namespace
 
-Async<std::size_t> Service::recover() {
-  auto rows = co_await parts_.store.runs_to_recover();
-  if (!rows) co_return rows.error();
-  for (auto& row : *rows) {
+void Service::recover(std::vector<store::RunRow> runs) {
+  for (auto& row : runs) {
     if (row.last_n == 0) {
       spawn_pending(row.key);
     } else {
@@ -37,7 +34,6 @@ Async<std::size_t> Service::recover() {
       tasks_.spawn(core, "recover run", run_taken_over(std::move(row), std::move(live)));
     }
   }
-  co_return rows->size();
 }
 
 void Service::spawn_pending(RunKey run) {
@@ -107,10 +103,21 @@ asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
     if (done) co_return;
     base::log(base::LogLevel::error, "run is not recovered",
               {{"run", row.id.text}, {"detail", done.error().detail}});
-    if (!may_pass(done) || live.cancel->requested()) break;
-    co_await base::sleep_for(pause, live.cancel);
+    if (!may_pass(done) || live.cancel->reason() == base::CancelReason::shutdown) break;
+    co_await base::sleep_for(pause, std::make_shared<base::Cancel>());
   }
   live_.remove(row.key);
+}
+
+// A run whose writer failed here must not stay without one: it is taken over like one that a dead process
+// left.
+asio::awaitable<void> Service::take_over_again(RunKey run) {
+  co_await base::sleep_for(kLongestPause, std::make_shared<base::Cancel>());
+  auto row = co_await parts_.store.run_by_key(run);
+  if (stopping_ || !row || !*row || store::is_ended((*row)->status)) co_return;
+  auto live = go_live(run, RunNames{(*row)->thread_id, (*row)->id});
+  auto const core = live.channel->context().get_executor();
+  tasks_.spawn(core, "take run over again", run_taken_over(std::move(**row), std::move(live)));
 }
 
 asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live) {
@@ -132,7 +139,12 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
       parts_.store,  parts_.flows,
       parts_.models, writer,
       live.cancel,   Executor::Job{row.key, row.thread, std::move(*input), options_.context_messages}};
-  auto result = co_await executor.resume(WriterChanged{replayed->last.epoch, replayed->last.n}, give_up);
+  Result<store::Ended> result = Error{Errc::internal, "the run threw"};
+  try {
+    result = co_await executor.resume(WriterChanged{replayed->last.epoch, replayed->last.n}, give_up);
+  } catch (std::exception const& error) {
+    result = Error{Errc::internal, error.what()};
+  }
   co_await writer->close();
   ended(row.key, std::move(result));
   co_return Result<void>{};

@@ -3,9 +3,25 @@
 #include <algorithm>
 #include <utility>
 
+#include "runnel/core/text.h"
+
 namespace runnel::runtime {
 
 namespace asio = boost::asio;
+
+namespace {
+
+// What a model says must be storable whatever it says: valid UTF-8 without U+0000.
+std::string storable(std::string text) {
+  bool const good = is_utf8(text) && text.find('\0') == std::string::npos;
+  if (good) return text;
+  auto valid = to_valid_utf8(text);
+  for (std::size_t at = 0; (at = valid.find('\0', at)) != std::string::npos;)
+    valid.replace(at, 1, "\uFFFD");
+  return valid;
+}
+
+}  // namespace
 
 ReplyStream::ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage)
     : writer_{std::move(writer)}, stage_{std::move(stage)}, reply_begun_{writer_->order().replied()} {}
@@ -36,6 +52,7 @@ asio::awaitable<Result<ModelReply>> ReplyStream::run(std::unique_ptr<model::Call
 
 void ReplyStream::add(model::TextPiece piece, std::vector<Fact>& facts) {
   if (piece.text.empty()) return;
+  piece.text = storable(std::move(piece.text));
   begin_text(facts);
   auto const now = std::chrono::steady_clock::now();
   auto const elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now - last_chunk_).count();
@@ -52,6 +69,7 @@ void ReplyStream::add(model::ReasoningPiece piece, std::vector<Fact>& facts) {
     facts.emplace_back(ReasoningOpened{reasoning_message_});
     facts.emplace_back(ReasoningStarted{reasoning_message_});
   }
+  piece.text = storable(std::move(piece.text));
   reasoning_ += piece.text;
   facts.emplace_back(ReasoningDelta{reasoning_message_, std::move(piece.text)});
 }

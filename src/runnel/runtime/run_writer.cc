@@ -49,9 +49,13 @@ Result<Record> RunWriter::number(Fact fact) {
 Result<void> RunWriter::show(std::vector<Fact> deltas) {
   std::vector<Record> records;
   records.reserve(deltas.size());
+  Result<void> outcome;
   for (auto& fact : deltas) {
     auto record = number(std::move(fact));
-    if (!record) return record.error();
+    if (!record) {
+      outcome = record.error();
+      break;  // What was numbered before it is shown: the log has it.
+    }
     records.push_back(std::move(*record));
   }
   // Behind a fact that waits for its commit, deltas wait too: nobody sees facts out of order.
@@ -61,7 +65,7 @@ Result<void> RunWriter::show(std::vector<Fact> deltas) {
     std::move(records.begin(), records.end(), std::back_inserter(pending_.unshown));
   }
   arm_flush();
-  return {};
+  return outcome;
 }
 
 Result<void> RunWriter::enqueue(std::vector<Fact> facts, std::vector<store::NewMessage> rows) {

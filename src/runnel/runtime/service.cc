@@ -169,7 +169,12 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
                     live.cancel,
                     Executor::Job{claimed.row.key, claimed.row.thread, std::move(claimed.input),
                                   options_.context_messages}};
-  auto result = co_await executor.run();
+  Result<store::Ended> result = Error{Errc::internal, "the run threw"};
+  try {
+    result = co_await executor.run();
+  } catch (std::exception const& error) {
+    result = Error{Errc::internal, error.what()};
+  }
   co_await writer->close();
   ended(claimed.row.key, std::move(result));
 }
@@ -178,6 +183,9 @@ void Service::ended(RunKey run, Result<store::Ended> result) {
   if (!result) {
     base::log(base::LogLevel::warn, "run left to another writer",
               {{"run_row", run.value}, {"detail", result.error().detail}});
+    if (!stopping_ && result.error().code != Errc::fenced) {
+      tasks_.spawn(parts_.cores.at(0).get_executor(), "take run over again", take_over_again(run));
+    }
   } else if (result->promoted && !draining()) {
     spawn_pending(*result->promoted);
   }
@@ -218,7 +226,7 @@ Async<CancelReply> Service::discard(store::RunRow row) {
   if (!discarded) co_return discarded.error();
 
   auto const channel = parts_.hub.open(row.key, RunNames{row.thread_id, row.id});
-  asio::post(channel->context(), [channel] { channel->drop_readers(); });  // They find the end in the store.
+  asio::post(channel->context(), [channel] { channel->retire(); });
   co_return CancelReply{true, false, store::RunStatus::canceled};
 }
 
@@ -231,7 +239,7 @@ asio::awaitable<void> Service::sweep() {
   for (;;) {
     auto const before = parts_.clock.now_ms() - std::chrono::milliseconds{options_.event_retention}.count();
     auto const expired = co_await parts_.store.expire_logs(before, kRunsAtOnce);
-    if (expired && *expired == kRunsAtOnce) continue;
+    if (expired && *expired == kRunsAtOnce && !stopping_) continue;
     bool const go_on = co_await base::sleep_for(options_.sweep_interval, sweep_cancel_);
     if (!go_on) co_return;
   }

@@ -70,8 +70,12 @@ class Service {
   // Durably asks the run to end; its terminal follows within a moment. A queued run ends at once.
   store::Async<CancelReply> cancel(UserId owner, ThreadId thread, RunId run);
 
-  // Takes over what an earlier process left (RUN-12). Once, before the server listens.
-  store::Async<std::size_t> recover();
+  // What an earlier process left (RUN-12). Asked before the server listens, so that no run of this process is
+  // among it.
+  store::Async<std::vector<store::RunRow>> unfinished() { return parts_.store.runs_to_recover(); }
+
+  // Takes these runs over and goes on with them.
+  void recover(std::vector<store::RunRow> runs);
 
   // Deletes expired logs from time to time until shutdown.
   void start_sweeping();
@@ -114,6 +118,7 @@ class Service {
   boost::asio::awaitable<void> sweep();
   std::shared_ptr<RunWriter> make_writer(LiveRun const& live, RunWriter::Start start);
   void ended(RunKey run, Result<store::Ended> result);
+  boost::asio::awaitable<void> take_over_again(RunKey run);
 
   Parts const parts_;
   ServiceOptions const options_;

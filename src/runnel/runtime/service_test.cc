@@ -31,17 +31,52 @@ model::Registry offline(std::chrono::milliseconds delay, std::size_t words) {
   return model::Registry{std::move(providers)};
 }
 
+// Says what it is told to, byte for byte.
+class RawProvider final : public model::Provider {
+ public:
+  explicit RawProvider(std::string text) : text_{std::move(text)} {}
+  [[nodiscard]] std::vector<std::string> models() const override { return {"raw"}; }
+  std::unique_ptr<model::Call> call(model::CallRequest /*request*/) override {
+    return std::make_unique<RawCall>(text_);
+  }
+
+ private:
+  class RawCall final : public model::Call {
+   public:
+    explicit RawCall(std::string text) {
+      events_.emplace_back(model::TextPiece{std::move(text)});
+      events_.emplace_back(model::CallFinished{});
+    }
+    asio::awaitable<Result<std::vector<model::CallEvent>>> next(
+        std::shared_ptr<base::Cancel> /*cancel*/) override {
+      co_return std::move(events_);
+    }
+
+   private:
+    std::vector<model::CallEvent> events_;
+  };
+
+  std::string text_;
+};
+
+model::Registry raw(std::string text) {
+  std::vector<std::unique_ptr<model::Provider>> providers;
+  providers.push_back(std::make_unique<RawProvider>(std::move(text)));
+  return model::Registry{std::move(providers)};
+}
+
 // One life of a server on a database: stopping it leaves the database for the next.
 class Life {
  public:
   Life(std::string const& path, std::chrono::milliseconds word_delay, std::size_t words = 0)
-      : store_{open(path)}, models_{offline(word_delay, words)} {
+      : Life{path, offline(word_delay, words)} {}
+  Life(std::string const& path, model::Registry models) : store_{open(path)}, models_{std::move(models)} {
     ServiceOptions options;
     options.delta_flush = std::chrono::milliseconds{5};
     options.max_recoveries = 2;
     service_.emplace(Parts{cores_, clock_, *store_, hub_, flows_, models_}, options);
     cores_.start();
-    wait(service_->recover()).value();
+    service_->recover(wait(service_->unfinished()).value());
   }
   ~Life() {
     service_->shut_down(std::chrono::milliseconds{0});
@@ -249,6 +284,28 @@ TEST_F(ServiceTest, RUN_12_RunThatIsInterruptedTooOftenEnds) {
 
   EXPECT_EQ(life.ended("r1").error_code, "RUN_INTERRUPTED");
   EXPECT_EQ(life.facts("r1").back(), "run_failed");
+}
+
+TEST_F(ServiceTest, RUN_12_StopDuringRecoveryEndsNoRun) {
+  {
+    Life life{path, milliseconds{1}, 5000};
+    life.start("r1", "hello");
+    life.reach("r1", 20);
+  }
+  { Life life{path, milliseconds{1}, 5000}; }
+
+  Life life{path, milliseconds{0}};
+
+  EXPECT_EQ(life.ended("r1").status, RunStatus::completed);
+}
+
+TEST_F(ServiceTest, WhateverAModelSaysCanBeKept) {
+  Life life{path, raw(std::string{"a\0b", 3} + "\xff")};
+
+  life.start("r1", "hello");
+
+  EXPECT_EQ(life.ended("r1").status, RunStatus::completed);
+  EXPECT_EQ(life.history()[1].content, "a\uFFFDb\uFFFD");
 }
 
 TEST_F(ServiceTest, RUN_12_QueuedRunsOutliveTheProcess) {

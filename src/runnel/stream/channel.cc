@@ -88,6 +88,11 @@ void Channel::drop_readers() {
   close_all(CloseReason::reconnect);
 }
 
+void Channel::retire() {
+  retired_ = true;
+  drop_readers();
+}
+
 void Channel::close_all(CloseReason reason) {
   for (std::size_t core = 0; core < slots_.size(); ++core) {
     for (auto& slot : slots_[core]) {
@@ -163,7 +168,7 @@ asio::awaitable<ReaderId> Channel::attach_here(Attach request) {
   auto after = request.after;
   if (epoch_ != 0 && after.epoch < epoch_) after.n = std::min(after.n, epoch_after_);
 
-  if (epoch_ == 0 && !request.wait_for_writer) co_return 0;
+  if (retired_ || (epoch_ == 0 && !request.wait_for_writer)) co_return 0;
   bool const waits = epoch_ == 0 || after.n > last_n_;
   if (!waits && !covers(after.n)) co_return 0;
 

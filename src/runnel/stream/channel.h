@@ -52,6 +52,9 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Ends all readers without a terminal: they resume when they can.
   void drop_readers();
 
+  // No writer will come any more: the end is in the store, and readers are sent there.
+  void retire();
+
   // --- Readers, from any core ---
 
   struct Attach {
@@ -111,6 +114,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::uint64_t last_n_ = 0;
   std::uint64_t durable_n_ = 0;
   bool ended_ = false;
+  bool retired_ = false;
   std::deque<Record> ring_;
   ReaderId last_reader_ = 0;
   std::size_t waiting_ = 0;

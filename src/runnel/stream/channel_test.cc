@@ -210,6 +210,15 @@ TEST_P(ChannelTest, DroppedReadersAreToldToReconnectAndGetNoMore) {
   EXPECT_EQ(seen(reader), "reconnect");
 }
 
+TEST_P(ChannelTest, RetiredChannelSendsReadersToTheStore) {
+  attach(reader, {});
+
+  on(0, [&] { channel->retire(); });
+
+  EXPECT_EQ(seen(reader), "reconnect");
+  EXPECT_EQ(attach(reader, {}), 0U);
+}
+
 TEST_P(ChannelTest, DetachedReaderGetsNoMore) {
   begin(kEpoch, 0);
   auto const id = attach(reader, {});
