@@ -29,7 +29,7 @@ struct Arguments {
   std::string store;
   std::string stream;
   std::string user;
-  std::int64_t ttl_s = 24 * 3600;
+  std::int64_t ttl_s = std::int64_t{24} * 3600;
 };
 
 Result<Settings> settings_from(Arguments const& arguments) {

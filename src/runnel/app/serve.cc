@@ -111,7 +111,10 @@ sigset_t block_stop_signals() {
 void wait_for_signal(sigset_t const& signals) {
   int signal = 0;
   sigwait(&signals, &signal);
-  base::log(base::LogLevel::info, "stopping", {{"signal", static_cast<std::int64_t>(signal)}});
+  base::log(base::LogLevel::info, "stopping when the running runs have ended; another signal stops at once",
+            {{"signal", static_cast<std::int64_t>(signal)}});
+  std::signal(SIGINT, SIG_DFL);  // A shell starts background jobs with SIGINT ignored.
+  std::signal(SIGTERM, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 

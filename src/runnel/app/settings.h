@@ -22,9 +22,9 @@ struct Settings {
   base::LogOptions log;
 
   std::int64_t keep_alive_s = 15;
-  std::int64_t subscriber_buffer_bytes = 256 * 1024;
+  std::int64_t subscriber_buffer_bytes = std::int64_t{256} * 1024;
   std::int64_t write_timeout_s = 20;
-  std::int64_t body_limit_bytes = 4 * 1024 * 1024;
+  std::int64_t body_limit_bytes = std::int64_t{4} * 1024 * 1024;
 
   std::int64_t word_delay_ms = 30;
   std::int64_t words = 0;
@@ -34,7 +34,7 @@ struct Settings {
   std::int64_t delta_flush_ms = 100;
   std::int64_t context_messages = 40;
 
-  std::int64_t events_s = 7 * 24 * 3600;
+  std::int64_t events_s = std::int64_t{7} * 24 * 3600;
   std::int64_t sweep_s = 60;
 };
 

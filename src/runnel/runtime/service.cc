@@ -181,7 +181,7 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
 
 void Service::ended(RunKey run, Result<store::Ended> result) {
   if (!result) {
-    base::log(base::LogLevel::warn, "run left to another writer",
+    base::log(base::LogLevel::warn, "run left unfinished",
               {{"run_row", run.value}, {"detail", result.error().detail}});
     if (!stopping_ && result.error().code != Errc::fenced) {
       tasks_.spawn(parts_.cores.at(0).get_executor(), "take run over again", take_over_again(run));
