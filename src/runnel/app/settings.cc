@@ -133,7 +133,7 @@ class FileReader {
       if (!seen.insert(name).second) {
         return wrong(fmt::format("{}: '{}{}' is set twice", place(entry.first), prefix, name));
       }
-      auto const result = read_entry(entry.first, entry.second, prefix, name);
+      auto result = read_entry(entry.first, entry.second, prefix, name);
       if (!result) return result;
     }
     return {};

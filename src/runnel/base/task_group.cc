@@ -12,19 +12,18 @@ namespace runnel::base {
 void TaskGroup::spawn(boost::asio::any_io_executor executor, char const* what,
                       boost::asio::awaitable<void> task) {
   running_.fetch_add(1, std::memory_order_relaxed);
-  boost::asio::co_spawn(std::move(executor), std::move(task),
-                        [this, what](std::exception_ptr const& failure) {
-                          if (failure) {
-                            try {
-                              std::rethrow_exception(failure);
-                            } catch (std::exception const& error) {
-                              log(LogLevel::error, "task failed", {{"task", what}, {"detail", error.what()}});
-                            } catch (...) {
-                              log(LogLevel::error, "task failed", {{"task", what}});
-                            }
-                          }
-                          done();
-                        });
+  boost::asio::co_spawn(executor, std::move(task), [this, what](std::exception_ptr const& failure) {
+    if (failure) {
+      try {
+        std::rethrow_exception(failure);
+      } catch (std::exception const& error) {
+        log(LogLevel::error, "task failed", {{"task", what}, {"detail", error.what()}});
+      } catch (...) {
+        log(LogLevel::error, "task failed", {{"task", what}});
+      }
+    }
+    done();
+  });
 }
 
 void TaskGroup::done() {

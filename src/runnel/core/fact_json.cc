@@ -203,7 +203,7 @@ void append_record_json(std::string& out, Record const& record) {
 }
 
 Result<std::vector<Record>> parse_log_body(std::string_view body, Epoch epoch) {
-  std::array<unsigned char, 16 * 1024> buffer;  // Most rows parse without the heap.
+  std::array<unsigned char, std::size_t{16} * 1024> buffer;  // Most rows parse without the heap.
   json::monotonic_resource memory{buffer.data(), buffer.size()};
   json::error_code error;
   auto const document = json::parse(body, error, &memory);

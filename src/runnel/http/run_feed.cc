@@ -12,7 +12,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kPageBytes = 256 * 1024;
+constexpr std::size_t kPageBytes = std::size_t{256} * 1024;
 
 class StoredThenLive final : public RunFeed {
  public:

@@ -75,7 +75,7 @@ Result<void> migrate(std::string const& url) {
   if (PQstatus(connection.get()) != CONNECTION_OK) return to_error(connection.get());
   PQsetNoticeProcessor(connection.get(), ignore_notice, nullptr);
 
-  if (auto const ok = make_migrations_table(connection.get()); !ok) return ok;
+  if (auto ok = make_migrations_table(connection.get()); !ok) return ok;
   auto const found = current_version(connection.get());
   if (!found) return found.error();
   auto const known = kMigrations.back().version;
@@ -86,7 +86,7 @@ Result<void> migrate(std::string const& url) {
   }
   for (auto const& migration : kMigrations) {
     if (migration.version <= *found) continue;
-    if (auto const ok = apply(connection.get(), migration); !ok) return ok;
+    if (auto ok = apply(connection.get(), migration); !ok) return ok;
   }
   return {};
 }

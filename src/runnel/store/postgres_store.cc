@@ -87,6 +87,7 @@ Async<T> refused(Error error) {
 
 Result<std::vector<LogRow>> to_log(Rows const& rows) {
   std::vector<LogRow> log;
+  log.reserve(static_cast<std::size_t>(rows.size()));
   for (int i = 0; i < rows.size(); ++i) {
     log.push_back({static_cast<std::uint64_t>(rows.integer(i, 0)),
                    static_cast<std::uint64_t>(rows.integer(i, 1)), rows.integer(i, 2), rows.text(i, 3)});

@@ -34,8 +34,8 @@ Result<void> check_first(LogBatch const& facts) {
 }
 
 Result<void> check(Begin const& begin) {
-  if (auto const ok = check_title(begin.title); !ok) return ok;
-  if (auto const ok = check(begin.user_message); !ok) return ok;
+  if (auto ok = check_title(begin.title); !ok) return ok;
+  if (auto ok = check(begin.user_message); !ok) return ok;
   return check_first(begin.facts);
 }
 
@@ -57,7 +57,7 @@ Result<void> check(ClaimRequest const& request) {
 
 Result<void> check(AppendRequest const& request) {
   for (auto const& message : request.messages) {
-    if (auto const ok = check(message); !ok) return ok;
+    if (auto ok = check(message); !ok) return ok;
   }
   return check(request.facts);
 }

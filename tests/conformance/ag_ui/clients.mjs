@@ -1,6 +1,10 @@
 // The stock clients in use, and what watches over one run of such a client.
+import { webcrypto } from "node:crypto";
 import { HttpAgent as HttpAgent10 } from "@ag-ui/client";
 import { HttpAgent as HttpAgent00 } from "ag-ui-client-0-0";
+
+// Node 18, which Debian 12 has, does not make it global; the clients mint ids with it.
+globalThis.crypto ??= webcrypto;
 
 export const clients = [
   { version: "1.0", HttpAgent: HttpAgent10 },
