@@ -24,7 +24,8 @@ target_compile_definitions(runnel_options INTERFACE
   RUNNEL_VERSION="${PROJECT_VERSION}")
 
 if(RUNNEL_SANITIZER)
-  # No optimiser, and of UBSan not the checks that the other sanitizers make anyway: the build is three times as fast.
+  # No optimiser, and not all of UBSan, so that a preset builds in its five minutes (service.cc: 7 s instead of 16).
+  # ASan stops at null and out-of-object accesses too; misaligned ones and wrong vptrs are looked for by nobody here.
   add_compile_options(-fsanitize=${RUNNEL_SANITIZER} -fno-sanitize-recover=all -fno-omit-frame-pointer -O0)
   add_link_options(-fsanitize=${RUNNEL_SANITIZER})
   target_compile_options(runnel_options INTERFACE -Wno-maybe-uninitialized)
