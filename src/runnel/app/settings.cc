@@ -19,13 +19,25 @@ struct WholeNumber {
 };
 struct Text {
   std::string Settings::*field;
+  bool may_be_empty = false;
+};
+struct Choice {
+  std::string Settings::*field;
+  std::vector<std::string> names;
+};
+struct Switch {
+  bool Settings::*field;
+};
+// Several values: a YAML list, or one text with commas between them.
+struct List {
+  std::vector<std::string> Settings::*field;
 };
 struct Level {};
 struct Format {};
 
 struct Key {
   std::string_view name;
-  std::variant<WholeNumber, Text, Level, Format> kind;
+  std::variant<WholeNumber, Text, Choice, Switch, List, Level, Format> kind;
 };
 
 constexpr std::int64_t kYear = 366LL * 24 * 3600;
@@ -40,20 +52,44 @@ std::vector<Key> const& keys() {
       {"cores", WholeNumber{&Settings::cores, 0, 256}},
       {"log.level", Level{}},
       {"log.format", Format{}},
+      {"auth.algorithm", Choice{&Settings::auth_algorithm, {"HS256", "RS256", "ES256"}}},
+      {"auth.keys", List{&Settings::auth_keys}},
+      {"auth.issuer", Text{&Settings::auth_issuer}},
+      {"auth.audience", Text{&Settings::auth_audience}},
       {"http.keep_alive_s", WholeNumber{&Settings::keep_alive_s, 1, 3600}},
       {"http.subscriber_buffer_bytes", WholeNumber{&Settings::subscriber_buffer_bytes, 4096, 1LL << 30}},
       {"http.write_timeout_s", WholeNumber{&Settings::write_timeout_s, 1, 3600}},
       {"http.body_limit_bytes", WholeNumber{&Settings::body_limit_bytes, 1024, 1LL << 30}},
+      {"http.json_depth", WholeNumber{&Settings::json_depth, 4, 1000}},
+      {"http.header_timeout_s", WholeNumber{&Settings::header_timeout_s, 1, 3600}},
+      {"http.body_timeout_s", WholeNumber{&Settings::body_timeout_s, 1, 3600}},
+      {"http.idle_timeout_s", WholeNumber{&Settings::idle_timeout_s, 1, 3600}},
+      {"http.max_connections", WholeNumber{&Settings::max_connections, 0, 10'000'000}},
+      {"http.max_silent_connections", WholeNumber{&Settings::max_silent_connections, 16, 1'000'000}},
+      {"http.requests_per_user_per_s", WholeNumber{&Settings::requests_per_user_per_s, 1, 1'000'000}},
+      {"http.request_burst_per_user", WholeNumber{&Settings::request_burst_per_user, 1, 1'000'000}},
+      {"http.streams_per_user", WholeNumber{&Settings::streams_per_user, 1, 1'000'000}},
+      {"http.allowed_origins", List{&Settings::allowed_origins}},
+      {"http.static_dir", Text{&Settings::static_dir, true}},
+      {"http.metrics", Choice{&Settings::metrics, {"open", "user", "off"}}},
       {"models.offline.word_delay_ms", WholeNumber{&Settings::word_delay_ms, 0, 60'000}},
       {"models.offline.words", WholeNumber{&Settings::words, 0, 1'000'000}},
+      {"models.test.enabled", Switch{&Settings::test_model}},
       {"runtime.drain_timeout_s", WholeNumber{&Settings::drain_timeout_s, 0, 3600}},
       {"runtime.max_recoveries", WholeNumber{&Settings::max_recoveries, 0, 1'000'000}},
       {"runtime.delta_flush_ms", WholeNumber{&Settings::delta_flush_ms, 1, 10'000}},
       {"runtime.context_messages", WholeNumber{&Settings::context_messages, 1, 10'000}},
+      {"runtime.runs_per_user", WholeNumber{&Settings::runs_per_user, 1, 1'000'000}},
       {"retention.events_s", WholeNumber{&Settings::events_s, 0, 100 * kYear}},
       {"retention.sweep_s", WholeNumber{&Settings::sweep_s, 1, kYear}},
   };
   return table;
+}
+
+std::string_view strip(std::string_view text) {
+  auto const begin = text.find_first_not_of(" \t");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
 // Puts `text` into the setting, or says what it should have been.
@@ -72,8 +108,32 @@ struct Assign {
     return std::nullopt;
   }
   std::optional<std::string> operator()(Text const& kind) const {
-    if (text.empty()) return "must not be empty";
+    if (text.empty() && !kind.may_be_empty) return "must not be empty";
     settings.*kind.field = text;
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(Choice const& kind) const {
+    if (std::find(kind.names.begin(), kind.names.end(), text) == kind.names.end()) {
+      return fmt::format("must be one of {}", fmt::join(kind.names, ", "));
+    }
+    settings.*kind.field = text;
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(Switch const& kind) const {
+    if (text != "true" && text != "false") return "must be true or false";
+    settings.*kind.field = text == "true";
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(List const& kind) const {
+    auto& out = settings.*kind.field;
+    out.clear();
+    for (std::string_view rest = text; !rest.empty();) {
+      auto const comma = rest.find(',');
+      auto const item = strip(rest.substr(0, comma));
+      if (item.empty()) return "must not have empty items";
+      out.emplace_back(item);
+      rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+    }
     return std::nullopt;
   }
   std::optional<std::string> operator()(Level const& /*kind*/) const {
@@ -149,10 +209,29 @@ class FileReader {
       return wrong(
           fmt::format("{}: unknown setting '{}'; known here: {}", place(at), path, known_beside(prefix)));
     }
-    if (!value.IsScalar()) return wrong(fmt::format("{}: '{}' must be a single value", place(value), path));
-    auto const problem = std::visit(Assign{settings_, value.Scalar()}, key->kind);
+    bool const is_list = std::holds_alternative<List>(key->kind);
+    auto const text = is_list            ? joined(value)
+                      : value.IsScalar() ? std::optional{value.Scalar()}
+                                         : std::nullopt;
+    if (!text) {
+      return wrong(fmt::format("{}: '{}' must be a {}", place(value), path,
+                               is_list ? "list of single values" : "single value"));
+    }
+    auto const problem = std::visit(Assign{settings_, *text}, key->kind);
     if (problem) return wrong(fmt::format("{}: '{}' {}", place(value), path, *problem));
     return {};
+  }
+
+  // A list's values with commas between them; none: it has others inside.
+  static std::optional<std::string> joined(YAML::Node const& value) {
+    if (value.IsScalar()) return value.Scalar();
+    if (!value.IsSequence()) return std::nullopt;
+    std::vector<std::string> items;
+    for (auto const& item : value) {
+      if (!item.IsScalar()) return std::nullopt;
+      items.push_back(item.Scalar());
+    }
+    return fmt::format("{}", fmt::join(items, ","));
   }
 
   [[nodiscard]] std::string place(YAML::Node const& node) const {

@@ -21,18 +21,37 @@ struct Settings {
   std::int64_t cores = 0;  // 0: as many as the machine has.
   base::LogOptions log;
 
+  std::string auth_algorithm = "HS256";
+  std::vector<std::string> auth_keys;  // Each FILE or KID=FILE. None: dev mode.
+  std::string auth_issuer = "runnel";
+  std::string auth_audience = "runnel";
+
   std::int64_t keep_alive_s = 15;
   std::int64_t subscriber_buffer_bytes = std::int64_t{256} * 1024;
   std::int64_t write_timeout_s = 20;
   std::int64_t body_limit_bytes = std::int64_t{4} * 1024 * 1024;
+  std::int64_t json_depth = 64;
+  std::int64_t header_timeout_s = 10;
+  std::int64_t body_timeout_s = 30;
+  std::int64_t idle_timeout_s = 60;
+  std::int64_t max_connections = 0;  // 0: as many as the process may have open files.
+  std::int64_t max_silent_connections = 2048;
+  std::int64_t requests_per_user_per_s = 50;
+  std::int64_t request_burst_per_user = 200;
+  std::int64_t streams_per_user = 100;
+  std::vector<std::string> allowed_origins;
+  std::string static_dir;  // Empty: the built-in page.
+  std::string metrics = "open";
 
   std::int64_t word_delay_ms = 30;
   std::int64_t words = 0;
+  bool test_model = false;
 
   std::int64_t drain_timeout_s = 10;
   std::int64_t max_recoveries = 3;
   std::int64_t delta_flush_ms = 100;
   std::int64_t context_messages = 40;
+  std::int64_t runs_per_user = 32;
 
   std::int64_t events_s = std::int64_t{7} * 24 * 3600;
   std::int64_t sweep_s = 60;

@@ -49,12 +49,29 @@ TEST(Settings, CFG_1_FlagsOverEnvironmentOverFile) {
 }
 
 TEST(Settings, CFG_1_UnknownKeyIsAnErrorWithFileAndLine) {
-  EXPECT_EQ(refusal("listen: 127.0.0.1:1\nhttp:\n  keep_alive: 7\n"),
-            "FILE:3: unknown setting 'http.keep_alive'; known here: body_limit_bytes, keep_alive_s, "
-            "subscriber_buffer_bytes, write_timeout_s");
+  EXPECT_EQ(refusal("listen: 127.0.0.1:1\nretention:\n  sweep: 7\n"),
+            "FILE:3: unknown setting 'retention.sweep'; known here: events_s, sweep_s");
+}
+
+TEST(Settings, ListsComeAsYamlOrWithCommas) {
+  File const file{"auth:\n  keys: [a=/k/a, /k/b]\n"};
+  char const* const environment[] = {"RUNNEL_HTTP_ALLOWED_ORIGINS=https://a.example, https://b.example",
+                                     nullptr};
+
+  auto const settings = load_settings(file.path(), environment, {});
+
+  ASSERT_TRUE(settings) << settings.error().detail;
+  EXPECT_EQ(settings->auth_keys, (std::vector<std::string>{"a=/k/a", "/k/b"}));
+  EXPECT_EQ(settings->allowed_origins, (std::vector<std::string>{"https://a.example", "https://b.example"}));
+  EXPECT_EQ(refusal("auth:\n  keys: [{a: b}]\n"), "FILE:2: 'auth.keys' must be a list of single values");
+  EXPECT_EQ(refusal("auth:\n  keys: \"a,,b\"\n"), "FILE:2: 'auth.keys' must not have empty items");
 }
 
 TEST(Settings, WrongValuesSayWhatIsRight) {
+  EXPECT_EQ(refusal("auth:\n  algorithm: none\n"),
+            "FILE:2: 'auth.algorithm' must be one of HS256, RS256, ES256");
+  EXPECT_EQ(refusal("models:\n  test:\n    enabled: yes\n"),
+            "FILE:3: 'models.test.enabled' must be true or false");
   EXPECT_EQ(refusal("http:\n  keep_alive_s: soon\n"),
             "FILE:2: 'http.keep_alive_s' must be a whole number from 1 to 3600");
   EXPECT_EQ(refusal("log:\n  level: loud\n"), "FILE:2: 'log.level' must be debug, info, warn or error");
