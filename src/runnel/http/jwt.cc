@@ -2,50 +2,45 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
-#include <openssl/crypto.h>
-#include <openssl/evp.h>
-#include <openssl/hmac.h>
 
-#include <array>
+#include <algorithm>
+#include <cmath>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 #include "runnel/core/ids.h"
 #include "runnel/core/json_write.h"
+#include "runnel/http/base64url.h"
+#include "runnel/http/message.h"
 
 namespace runnel::http {
 namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-constexpr std::string_view kHeader = R"({"alg":"HS256","typ":"JWT"})";
-
-// How far the clocks of two nodes may differ.
+// How far the clocks of two machines may differ.
 constexpr std::int64_t kClockSkew = 60;
+// No date of a token is beyond this: the year 9999.
+constexpr double kLatest = 253'402'300'799;
 
-Error refused(char const* why) {
-  return {Errc::invalid, why};
-}
+using Refused = std::optional<TokenRefusal>;
 
-std::string hmac_sha256(std::string_view key, std::string_view text) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int length = 0;
-  auto const* done =
-      HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()),
-           reinterpret_cast<unsigned char const*>(text.data()), text.size(), digest.data(), &length);
-  if (done == nullptr) throw std::runtime_error("HMAC-SHA256 failed");
-  return {reinterpret_cast<char const*>(digest.data()), length};
+TokenRefusal refused(std::string_view why) {
+  return {false, why};
 }
 
 std::optional<json::object> parse_object(std::string_view text) {
   json::parse_options options;
-  options.max_depth = 4;
+  options.max_depth = 16;
   json::error_code error;
   auto value = json::parse({text.data(), text.size()}, error, {}, options);
   if (error || !value.is_object()) return std::nullopt;
   return std::move(value.as_object());
+}
+
+std::optional<json::object> decode_object(std::string_view encoded) {
+  auto const bytes = base64url_decode(encoded);
+  return bytes ? parse_object(*bytes) : std::nullopt;
 }
 
 std::optional<std::string> text_member(json::object const& object, std::string_view name) {
@@ -54,111 +49,110 @@ std::optional<std::string> text_member(json::object const& object, std::string_v
   return std::string{value->as_string()};
 }
 
-std::optional<std::int64_t> number_member(json::object const& object, std::string_view name) {
+// RFC 7519 allows fractions of a second; they are dropped.
+std::optional<std::int64_t> date_member(json::object const& object, std::string_view name) {
   auto const* value = object.if_contains({name.data(), name.size()});
-  if (value == nullptr || !value->is_int64()) return std::nullopt;
-  return value->as_int64();
+  if (value == nullptr || !value->is_number()) return std::nullopt;
+  auto const seconds = value->to_number<double>();
+  if (!(seconds >= 0 && seconds <= kLatest)) return std::nullopt;
+  return static_cast<std::int64_t>(std::floor(seconds));
 }
 
-Result<void> check_header(std::string_view encoded) {
-  auto const bytes = base64url_decode(encoded);
-  if (!bytes) return bytes.error();
-  auto const header = parse_object(*bytes);
-  if (!header) return refused("the token's header is no JSON object");
-  if (text_member(*header, "alg") != "HS256") return refused("the token's algorithm is not HS256");
-  if (header->contains("typ") && text_member(*header, "typ") != "JWT") return refused("the token is no JWT");
+// RFC 9068 calls access tokens at+jwt.
+bool is_known_type(json::object const& header) {
+  if (!header.contains("typ")) return true;
+  auto const type = text_member(header, "typ").value_or("");
+  return equal_ignoring_case(type, "JWT") || equal_ignoring_case(type, "at+jwt") ||
+         equal_ignoring_case(type, "application/at+jwt");
+}
+
+Refused check_header(json::object const& header, Algorithm algorithm) {
+  if (text_member(header, "alg") != to_string(algorithm))
+    return refused("the token's algorithm is not the configured one");
+  if (!is_known_type(header)) return refused("the token is no JWT");
   // RFC 7515 4.1.11: what we do not understand must not be ignored.
-  if (header->contains("crit")) return refused("the token has critical extensions");
-  return {};
+  if (header.contains("crit")) return refused("the token has critical extensions");
+  if (header.contains("kid") && !text_member(header, "kid")) return refused("the token's kid is no text");
+  return std::nullopt;
 }
 
-Result<Claims> check_claims(std::string_view payload, std::int64_t now_s) {
-  auto const claims = parse_object(payload);
-  if (!claims) return refused("the token's payload is no JSON object");
-  if (text_member(*claims, "iss") != kTokenIssuer) return refused("the token has another issuer");
-  if (text_member(*claims, "aud") != kTokenAudience) return refused("the token has another audience");
+bool is_for(json::object const& claims, std::string const& audience) {
+  auto const* value = claims.if_contains("aud");
+  if (value == nullptr) return false;
+  if (value->is_string()) return value->get_string() == audience;
+  if (!value->is_array()) return false;
+  auto const& list = value->get_array();
+  return std::any_of(list.begin(), list.end(), [&audience](json::value const& item) {
+    return item.is_string() && item.get_string() == audience;
+  });
+}
 
-  auto const subject = text_member(*claims, "sub");
-  if (!subject || !is_usable_id(*subject)) return refused("the token names no user");
-  auto const issued_at = number_member(*claims, "iat");
-  if (!issued_at || *issued_at > now_s + kClockSkew) return refused("the token is not yet valid");
-  auto const expires_at = number_member(*claims, "exp");
-  if (!expires_at || *expires_at <= now_s) return refused("the token has expired");
-  if (claims->contains("nbf")) {
-    auto const not_before = number_member(*claims, "nbf");
-    if (!not_before || *not_before > now_s + kClockSkew) return refused("the token is not yet valid");
+Refused check_times(json::object const& claims, std::int64_t now_s) {
+  for (char const* name : {"iat", "nbf"}) {
+    if (!claims.contains(name)) continue;
+    auto const date = date_member(claims, name);
+    if (!date || *date > now_s + kClockSkew) return refused("the token is not yet valid");
   }
-  return Claims{*subject, *issued_at, *expires_at};
+  auto const expires_at = date_member(claims, "exp");
+  if (!expires_at) return refused("the token never expires");
+  if (*expires_at <= now_s) return TokenRefusal{true, "the token has expired"};
+  return std::nullopt;
+}
+
+std::variant<Claims, TokenRefusal> check_claims(json::object const& claims, TokenParties const& parties,
+                                                std::int64_t now_s) {
+  if (text_member(claims, "iss") != parties.issuer) return refused("the token has another issuer");
+  if (!is_for(claims, parties.audience)) return refused("the token has another audience");
+  auto subject = text_member(claims, "sub");
+  if (!subject || !is_usable_id(*subject)) return refused("the token names no user");
+  if (auto const wrong = check_times(claims, now_s)) return *wrong;
+  return Claims{std::move(*subject), *date_member(claims, "exp")};
+}
+
+std::string encoded_header(KeyRing const& keys) {
+  std::string header;
+  JsonObject object{header};
+  object.text("alg", to_string(keys.algorithm())).text("typ", "JWT");
+  if (!keys.signing_kid().empty()) object.text("kid", keys.signing_kid());
+  object.close();
+  return base64url_encode(header);
 }
 
 }  // namespace
 
-std::string base64url_encode(std::string_view bytes) {
-  std::string out;
-  out.reserve((bytes.size() * 4 + 2) / 3);
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (char const c : bytes) {
-    bits = (bits << 8U) | static_cast<unsigned char>(c);
-    for (count += 8; count >= 6; count -= 6)
-      out += kAlphabet[(bits >> (count - 6)) & 0x3fU];
-  }
-  if (count > 0) out += kAlphabet[(bits << (6 - count)) & 0x3fU];
-  return out;
-}
-
-Result<std::string> base64url_decode(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() * 3 / 4);
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (char const c : text) {
-    auto const value = kAlphabet.find(c);
-    if (value == std::string_view::npos) return refused("base64url has a foreign character");
-    bits = (bits << 6U) | static_cast<std::uint32_t>(value);
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      out += static_cast<char>((bits >> count) & 0xffU);
-    }
-  }
-  bool const stray_bits = (bits & ((1U << count) - 1U)) != 0;
-  if (count >= 6 || stray_bits) return refused("base64url has stray bits");
-  return out;
-}
-
-std::string sign_hs256(Claims const& claims, std::string_view key) {
+std::string sign_token(Claims const& claims, TokenParties const& parties, KeyRing const& keys,
+                       std::int64_t now_s) {
   std::string payload;
   JsonObject object{payload};
-  object.text("iss", kTokenIssuer).text("aud", kTokenAudience).text("sub", claims.subject);
-  object.number("iat", claims.issued_at).number("exp", claims.expires_at);
+  object.text("iss", parties.issuer).text("aud", parties.audience).text("sub", claims.subject);
+  object.number("iat", now_s).number("exp", claims.expires_at);
   object.close();
 
-  std::string token = base64url_encode(kHeader) + "." + base64url_encode(payload);
-  auto const signature = hmac_sha256(key, token);
+  std::string token = encoded_header(keys) + "." + base64url_encode(payload);
+  auto const signature = keys.signing_key().sign(token);
   return token + "." + base64url_encode(signature);
 }
 
-Result<Claims> verify_hs256(std::string_view token, std::string_view key, std::int64_t now_s) {
+std::variant<Claims, TokenRefusal> verify_token(std::string_view token, TokenParties const& parties,
+                                                KeyRing const& keys, std::int64_t now_s) {
   if (token.size() > kMaxTokenBytes) return refused("the token is too long");
   auto const first = token.find('.');
   auto const last = token.rfind('.');
   bool const three_parts = first != last && token.find('.', first + 1) == last;
   if (!three_parts) return refused("the token has not three parts");
 
-  auto const header = check_header(token.substr(0, first));
-  if (!header) return header.error();
-
+  auto const header = decode_object(token.substr(0, first));
+  if (!header) return refused("the token's header is no JSON object");
+  if (auto const wrong = check_header(*header, keys.algorithm())) return *wrong;
+  auto const* key = keys.find(text_member(*header, "kid"));
+  if (key == nullptr) return refused("the token is signed with a key that is not configured");
   auto const signature = base64url_decode(token.substr(last + 1));
-  if (!signature) return signature.error();
-  auto const expected = hmac_sha256(key, token.substr(0, last));
-  bool const genuine = signature->size() == expected.size() &&
-                       CRYPTO_memcmp(signature->data(), expected.data(), expected.size()) == 0;
-  if (!genuine) return refused("the token's signature is wrong");
+  if (!signature || !key->verifies(token.substr(0, last), *signature))
+    return refused("the token's signature is wrong");
 
-  auto const payload = base64url_decode(token.substr(first + 1, last - first - 1));
-  if (!payload) return payload.error();
-  return check_claims(*payload, now_s);
+  auto const claims = decode_object(token.substr(first + 1, last - first - 1));
+  if (!claims) return refused("the token's payload is no JSON object");
+  return check_claims(*claims, parties, now_s);
 }
 
 }  // namespace runnel::http

@@ -3,36 +3,41 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <variant>
 
-#include "runnel/core/error.h"
+#include "runnel/http/key_ring.h"
 
 namespace runnel::http {
 
-inline constexpr std::string_view kTokenIssuer = "runnel";
-inline constexpr std::string_view kTokenAudience = "runnel";
-
 // The longest token that is looked at.
-inline constexpr std::size_t kMaxTokenBytes = 4096;
+inline constexpr std::size_t kMaxTokenBytes = 8192;
 
 // Times are seconds since 1970.
 struct Claims {
   std::string subject;
-  std::int64_t issued_at = 0;
   std::int64_t expires_at = 0;
 };
 
-// A JWT signed with HMAC-SHA256, from and for this server (`iss` and `aud`).
-std::string sign_hs256(Claims const& claims, std::string_view key);
+// From whom tokens come and for whom they are.
+struct TokenParties {
+  std::string issuer = "runnel";
+  std::string audience = "runnel";
+};
 
-// Fails with `invalid` unless the token is signed by `key` with HS256, issued by and meant for this server,
-// not expired, not from the future, and its subject is a usable id. The algorithm is this function's, not the
-// header's: a header that names another one is refused, and keys that a header brings (jwk, jku, kid) are
-// never looked at.
-Result<Claims> verify_hs256(std::string_view token, std::string_view key, std::int64_t now_s);
+struct TokenRefusal {
+  bool expired = false;  // It was good once: the client needs a new one.
+  std::string_view why;  // For the log.
+};
 
-// RFC 4648 section 5 without padding.
-std::string base64url_encode(std::string_view bytes);
-// Strict: one text a value, so no padding, no blanks, no stray bits.
-Result<std::string> base64url_decode(std::string_view text);
+// A JWT signed with the ring's first key, which must be a secret.
+std::string sign_token(Claims const& claims, TokenParties const& parties, KeyRing const& keys,
+                       std::int64_t now_s);
+
+// The claims of a token that is signed by a key of the ring with the ring's algorithm, comes from and is for
+// the given parties, has begun and not expired, and whose subject is a usable id. A header that names another
+// algorithm is refused before anything else is done with it; keys that a header brings (jwk, jku, x5c) are
+// never looked at, and its kid only chooses among the ring's.
+std::variant<Claims, TokenRefusal> verify_token(std::string_view token, TokenParties const& parties,
+                                                KeyRing const& keys, std::int64_t now_s);
 
 }  // namespace runnel::http

@@ -1,0 +1,102 @@
+#include "runnel/http/key_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "runnel/core/ids.h"
+
+namespace runnel::http {
+namespace {
+
+constexpr std::size_t kMaxKeyBytes = std::size_t{64} * 1024;
+
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_{descriptor} {}
+  File(File const&) = delete;
+  File& operator=(File const&) = delete;
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+Error disk_error(char const* what, std::filesystem::path const& path) {
+  auto const code = errno == ENOENT ? Errc::not_found : Errc::unavailable;
+  return {code, std::string{what} + " " + path.string() + ": " + std::strerror(errno)};
+}
+
+Result<void> check_mode(mode_t mode, KeyKind kind, std::filesystem::path const& path) {
+  if (!S_ISREG(mode)) return Error{Errc::invalid, path.string() + " is no file"};
+  if (kind == KeyKind::own_secret && (mode & 077U) != 0) {
+    return Error{Errc::invalid, path.string() + " can be read by others; run: chmod 600 " + path.string()};
+  }
+  if (kind == KeyKind::secret && (mode & 037U) != 0) {
+    return Error{
+        Errc::invalid,
+        path.string() + " can be read by anyone or written by its group; run: chmod 640 " + path.string()};
+  }
+  if (kind == KeyKind::public_key && (mode & 022U) != 0) {
+    return Error{Errc::invalid,
+                 path.string() + " can be replaced by others; run: chmod go-w " + path.string()};
+  }
+  return {};
+}
+
+Result<void> write_new(std::filesystem::path const& path, std::string const& bytes) {
+  File const file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
+  if (!file.is_open()) return Error{Errc::unavailable, disk_error("cannot create", path).detail};
+  bool const written =
+      ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
+      ::fsync(file.get()) == 0;
+  if (!written) return disk_error("cannot write", path);
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> read_key_file(std::filesystem::path const& path, KeyKind kind) {
+  int const no_links = kind == KeyKind::own_secret ? O_NOFOLLOW : 0;
+  File const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_links)};
+  if (!file.is_open()) return disk_error("cannot open", path);
+  struct stat info {};
+  if (::fstat(file.get(), &info) != 0) return disk_error("cannot look at", path);
+  auto const safe = check_mode(info.st_mode, kind, path);
+  if (!safe) return safe.error();
+
+  std::string bytes(kMaxKeyBytes + 1, '\0');
+  auto const got = ::read(file.get(), bytes.data(), bytes.size());
+  if (got < 0) return disk_error("cannot read", path);
+  if (got > static_cast<ssize_t>(kMaxKeyBytes)) {
+    return Error{Errc::invalid, path.string() + " is too large for a key"};
+  }
+  bytes.resize(static_cast<std::size_t>(got));
+  return bytes;
+}
+
+// Written under another name and then linked, which fails where another process was first.
+Result<void> create_key_file(std::filesystem::path const& path, std::string const& bytes) {
+  auto const fresh = path.string() + "." + mint_uuid();
+  auto const written = write_new(fresh, bytes);
+  bool const linked = written.has_value() && (::link(fresh.c_str(), path.c_str()) == 0 || errno == EEXIST);
+  Error const failure{Errc::unavailable, disk_error("cannot create", path).detail};
+  ::unlink(fresh.c_str());
+  if (!written) return written.error();
+  if (!linked) return failure;
+
+  File const directory{::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!directory.is_open() || ::fsync(directory.get()) != 0)
+    return disk_error("cannot sync", path.parent_path());
+  return {};
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+
+#include "runnel/core/error.h"
+
+namespace runnel::http {
+
+enum class KeyKind {
+  own_secret,  // Made by this server: nobody but its user may touch it, and it is no link.
+  secret,      // Others may not read it; its group may, as where a secret is mounted for a service.
+  public_key,  // Others may not replace it.
+};
+
+// A key file's bytes. Fails with `invalid` where its permissions are unsafe or it is no regular file, with
+// `not_found` where there is none, with `unavailable` where the disk refuses. The detail names the file and
+// what to do.
+Result<std::string> read_key_file(std::filesystem::path const& path, KeyKind kind);
+
+// Writes `bytes` under a name that must not exist yet, for the owner only and durably: the whole file appears
+// at once or not at all. Succeeds as well where another process was first; then that one's file stands.
+Result<void> create_key_file(std::filesystem::path const& path, std::string const& bytes);
+
+}  // namespace runnel::http
