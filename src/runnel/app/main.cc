@@ -12,7 +12,6 @@
 #include "runnel/app/data_dir.h"
 #include "runnel/app/serve.h"
 #include "runnel/app/settings.h"
-#include "runnel/http/authenticator.h"
 
 namespace {
 
@@ -70,8 +69,13 @@ int print_token(Settings const& settings, Arguments const& arguments) {
   auto const ensured = runnel::app::DataDir::ensure(settings.data_dir);
   if (!ensured) return refuse(ensured.error());
   runnel::base::SystemClock const clock;
-  auto const authenticator = runnel::http::Authenticator::open(settings.data_dir, clock);
+  auto const authenticator = runnel::app::open_authenticator(settings, clock);
   if (!authenticator) return refuse(authenticator.error());
+  if (!authenticator->can_issue()) {
+    return refuse({runnel::Errc::invalid,
+                   fmt::format("auth.algorithm is {}: tokens come from the issuer that has the private key",
+                               settings.auth_algorithm)});
+  }
   auto const store = runnel::app::open_store(settings);
   if (!store) return refuse(store.error());
 

@@ -13,6 +13,7 @@
 #include "runnel/app/data_dir.h"
 #include "runnel/app/listen_address.h"
 #include "runnel/http/auth_routes.h"
+#include "runnel/http/cors.h"
 #include "runnel/http/health_routes.h"
 #include "runnel/http/index_page.h"
 #include "runnel/http/run_routes.h"
@@ -65,6 +66,9 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   options.limits.write_timeout = seconds{settings.write_timeout_s};
   options.limits.subscriber_buffer_bytes = static_cast<std::size_t>(settings.subscriber_buffer_bytes);
   options.limits.body_bytes = static_cast<std::size_t>(settings.body_limit_bytes);
+  options.user_limits = {settings.requests_per_user_per_s, settings.request_burst_per_user,
+                         settings.streams_per_user};
+  options.allowed_origins = settings.allowed_origins;
   return options;
 }
 
@@ -76,8 +80,13 @@ asio::awaitable<http::Checks> readiness(store::Store* store, runtime::Service* s
   co_return checks;
 }
 
-void greet(ListenAddress const& address) {
+void greet(Settings const& settings, ListenAddress const& address) {
   auto const url = to_url(address);
+  if (!is_dev_mode(settings)) {
+    fmt::print("listening on {}\n", url);
+    std::fflush(stdout);
+    return;
+  }
   fmt::print(R"(listening on {0}
 
 Runnel runs in dev mode: on this machine only, user demo, the built-in offline model.
@@ -136,12 +145,24 @@ struct Opened {
 Result<Opened> open_all(Settings const& settings, base::Clock const& clock) {
   auto data_dir = DataDir::lock(settings.data_dir);
   if (!data_dir) return data_dir.error();
-  auto authenticator = http::Authenticator::open(settings.data_dir, clock);
+  auto authenticator = open_authenticator(settings, clock);
   if (!authenticator) return authenticator.error();
   auto store = open_store(settings);
   if (!store) return store.error();
   return Opened{std::move(*data_dir), std::move(*store),
                 std::make_shared<http::Authenticator const>(std::move(*authenticator))};
+}
+
+// The keys of auth.keys; dev mode has its own, which a check must not make.
+Result<void> check_keys(Settings const& settings) {
+  if (is_dev_mode(settings) && settings.auth_algorithm != "HS256") {
+    return Error{Errc::invalid, fmt::format("auth.algorithm is {}, but auth.keys names no public key",
+                                            settings.auth_algorithm)};
+  }
+  if (is_dev_mode(settings)) return {};
+  auto const keys = http::KeyRing::load(*http::parse_algorithm(settings.auth_algorithm), settings.auth_keys);
+  if (!keys) return keys.error();
+  return {};
 }
 
 Result<void> check_store(Settings const& settings) {
@@ -154,13 +175,17 @@ Result<void> check_store(Settings const& settings) {
 Result<void> check(Settings const& settings) {
   auto const address = parse_listen(settings.listen);
   if (!address) return address.error();
-  if (!is_loopback(*address)) {
+  if (is_dev_mode(settings) && !is_loopback(*address)) {
     return Error{
         Errc::invalid,
         fmt::format("dev mode (no auth key is configured) listens on loopback only, not on {}: anyone who "
-                    "reaches the server gets a token. Use 127.0.0.1, [::1] or localhost",
+                    "reaches the server gets a token. Use 127.0.0.1, [::1] or localhost, or set auth.keys",
                     address->host)};
   }
+  auto const keys = check_keys(settings);
+  if (!keys) return keys.error();
+  auto const origins = http::Cors::check(settings.allowed_origins);
+  if (!origins) return origins.error();
   auto const known = check_store(settings);
   if (!known) return known.error();
   if (settings.stream != "embedded") {
@@ -176,6 +201,18 @@ Result<std::unique_ptr<store::Store>> open_store(Settings const& settings) {
   store::SqliteOptions options;
   options.path = settings.data_dir + "/runnel.db";
   return store::open_sqlite(std::move(options));
+}
+
+bool is_dev_mode(Settings const& settings) {
+  return settings.auth_keys.empty();
+}
+
+Result<http::Authenticator> open_authenticator(Settings const& settings, base::Clock const& clock) {
+  auto keys = is_dev_mode(settings)
+                  ? http::open_own_key(settings.data_dir)
+                  : http::KeyRing::load(*http::parse_algorithm(settings.auth_algorithm), settings.auth_keys);
+  if (!keys) return keys.error();
+  return http::Authenticator{std::move(*keys), {settings.auth_issuer, settings.auth_audience}, clock};
 }
 
 int serve(Settings const& settings) {
@@ -202,7 +239,7 @@ int serve(Settings const& settings) {
   http::Router router;
   http::add_index_page(router);
   http::add_health_routes(router, [&store, &service] { return readiness(store.get(), &service); });
-  http::add_dev_token_route(router, opened->authenticator, clock);
+  if (is_dev_mode(settings)) http::add_dev_token_route(router, opened->authenticator, clock);
   http::add_run_routes(router, service, {*store, hub, cores, &protocol::encode_frame});
   http::add_thread_routes(router, *store, clock);
 
@@ -213,7 +250,7 @@ int serve(Settings const& settings) {
     address.port = *port;
     recover(service, std::move(*unfinished));
     service.start_sweeping();
-    greet(address);
+    greet(settings, address);
     wait_for_signal(signals);
     service.shut_down(seconds{settings.drain_timeout_s});
   }

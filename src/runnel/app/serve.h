@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "runnel/app/settings.h"
+#include "runnel/base/clock.h"
+#include "runnel/http/authenticator.h"
 #include "runnel/store/store.h"
 
 namespace runnel::app {
@@ -14,6 +16,12 @@ int serve(Settings const& settings);
 // The checks of `serve` that need no start: the address is allowed in dev mode, the store and stream are ones
 // this version has. Fails with `invalid`; the detail is for the operator.
 Result<void> check(Settings const& settings);
+
+// HTTP-5: no auth key is configured, so the server signs its own tokens and gives them to this machine.
+bool is_dev_mode(Settings const& settings);
+
+// Who may come in: by the keys that the settings name, in dev mode by the data folder's own.
+Result<http::Authenticator> open_authenticator(Settings const& settings, base::Clock const& clock);
 
 // The store that the settings name, its tables up to date.
 Result<std::unique_ptr<store::Store>> open_store(Settings const& settings);

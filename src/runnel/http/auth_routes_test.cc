@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runnel/http/run_handler.h"
+#include "runnel/http/test_keys.h"
 
 namespace runnel::http {
 namespace {
@@ -28,7 +29,7 @@ class DevToken : public testing::Test {
 
   ChosenClock clock;
   std::shared_ptr<Authenticator const> authenticator =
-      std::make_shared<Authenticator const>(std::string(32, 'k'), clock);
+      std::make_shared<Authenticator const>(test_authenticator(clock));
   Router router;
 };
 
@@ -41,7 +42,7 @@ TEST_F(DevToken, HTTP_5_IsGivenToThisMachine) {
   EXPECT_EQ(body.at("expiresAt"), "2027-01-16T08:00:00Z");
   Request authorized;
   authorized.headers = {{"Authorization", "Bearer " + std::string{body.at("token").as_string()}}};
-  EXPECT_EQ(authenticator->authenticate(authorized).value().text, "demo");
+  EXPECT_EQ(std::get<Identity>(authenticator->authenticate(authorized)).user.text, "demo");
   EXPECT_EQ(ask("127.0.0.1", {}).status, 200);
 }
 

@@ -81,7 +81,7 @@ bool is_logged(std::string_view path, int status) {
 
 class Connection final : public Member {
  public:
-  Connection(Socket socket, Roster& roster, Dispatcher const& dispatcher)
+  Connection(Socket socket, Roster& roster, Dispatcher& dispatcher)
       : socket_{std::move(socket)},
         roster_{roster},
         dispatcher_{dispatcher},
@@ -105,12 +105,13 @@ class Connection final : public Member {
     Method method = Method::other;
     std::string path;
     std::string user;
+    std::int64_t token_expires_at = 0;
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   };
 
   asio::awaitable<bool> await_request();
   asio::awaitable<bool> serve_request();
-  std::variant<Route const*, Response> admit(Parser const& parser, Request* request) const;
+  std::variant<Route const*, Response> admit(Parser const& parser, Request* request);
   asio::awaitable<bool> read_body(Parser* parser, Account* account);
   asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
   asio::awaitable<bool> respond(Account const* account, Response response);
@@ -125,7 +126,7 @@ class Connection final : public Member {
 
   Socket socket_;
   Roster& roster_;
-  Dispatcher const& dispatcher_;
+  Dispatcher& dispatcher_;
   boost::beast::flat_buffer buffer_;
   std::chrono::milliseconds allowed_{0};
   std::uint32_t armed_at_ = 0;
@@ -211,9 +212,12 @@ asio::awaitable<bool> Connection::serve_request() {
   account.exchange.keep_alive = parser.keep_alive();
   account.exchange.head_only = request.method == Method::head;
 
+  account.exchange.more_headers = dispatcher_.headers_for(request);
+
   auto admitted = admit(parser, &request);
   account.path = request.path;
   account.user = request.user.text;
+  account.token_expires_at = request.token_expires_at;
   if (auto* refusal = std::get_if<Response>(&admitted)) {
     if (!parser.is_done()) {
       bool const again = co_await refuse(&account, std::move(*refusal));
@@ -235,7 +239,7 @@ asio::awaitable<bool> Connection::serve_request() {
   co_return false;
 }
 
-std::variant<Route const*, Response> Connection::admit(Parser const& parser, Request* request) const {
+std::variant<Route const*, Response> Connection::admit(Parser const& parser, Request* request) {
   auto const target = parser.get().target();
   auto refusal = refuse_head(*request, parser.get().version() == 11, {target.data(), target.size()});
   if (refusal) return std::move(*refusal);
@@ -298,6 +302,7 @@ asio::awaitable<void> Connection::stream(Account const* account, std::unique_ptr
 
   Framing const framing = account->exchange.http_1_1 ? Framing::chunked : Framing::plain;
   auto session = std::make_shared<SseSession>(roster_, framing, account->exchange.request_id);
+  if (account->token_expires_at != 0) session->end_at(account->token_expires_at);
   bool live = false;
   std::string failure;
   try {
@@ -387,7 +392,7 @@ void Connection::log_answer(Account const& account, int status) const {
 
 }  // namespace
 
-asio::awaitable<void> serve_connection(Socket socket, Roster* roster, Dispatcher const* dispatcher) {
+asio::awaitable<void> serve_connection(Socket socket, Roster* roster, Dispatcher* dispatcher) {
   Connection connection{std::move(socket), *roster, *dispatcher};
   co_await connection.run();
 }

@@ -3,28 +3,45 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <optional>
 #include <variant>
 
 #include "runnel/http/authenticator.h"
+#include "runnel/http/cors.h"
 #include "runnel/http/router.h"
+#include "runnel/http/user_limits.h"
 
 namespace runnel::http {
 
-// From a request to its answer, without any wire. Shared by all cores; it holds no state that changes.
+struct DispatcherOptions {
+  UserLimitOptions user_limits;
+  Cors cors;
+};
+
+// From a request to its answer, without any wire. Shared by all cores.
 class Dispatcher {
  public:
-  Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator);
+  Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator,
+             DispatcherOptions options = {});
+
+  // What any answer to the request carries, a refusal too.
+  [[nodiscard]] Pairs headers_for(Request const& request) const { return cors_.headers_for(request); }
 
   // Decided by the head alone, so that nobody sends a large body to be told 401. Fills in the user and the
   // path's parameters.
-  [[nodiscard]] std::variant<Route const*, Response> admit(Request& request) const;
+  [[nodiscard]] std::variant<Route const*, Response> admit(Request& request);
 
   // Calls the handler. Does not throw: an exception is logged and becomes a 500.
-  [[nodiscard]] boost::asio::awaitable<Reply> answer(Route const* route, Request request) const;
+  [[nodiscard]] boost::asio::awaitable<Reply> answer(Route const* route, Request request);
 
  private:
+  [[nodiscard]] std::optional<Response> identify(Request& request);
+  [[nodiscard]] boost::asio::awaitable<Reply> answer_stream(Route const* route, Request request);
+
   Router const router_;
   std::shared_ptr<Authenticator const> const authenticator_;
+  Cors const cors_;
+  UserLimits user_limits_;
 };
 
 }  // namespace runnel::http

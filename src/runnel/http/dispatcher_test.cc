@@ -1,10 +1,12 @@
 #include "runnel/http/dispatcher.h"
 
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
 
 #include "runnel/http/run_handler.h"
+#include "runnel/http/test_keys.h"
 
 namespace runnel::http {
 namespace {
@@ -20,10 +22,25 @@ boost::asio::awaitable<Reply> fail(Request /*request*/) {
   co_return empty_response(204);
 }
 
+class SilentFeed final : public EventFeed {
+ public:
+  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> /*reader*/) override {
+    co_return FeedStep{};
+  }
+};
+
+int runs_started = 0;
+
+boost::asio::awaitable<Reply> start_stream(Request /*request*/) {
+  ++runs_started;
+  co_return std::make_unique<SilentFeed>();
+}
+
 Router routes() {
   Router router;
   router.add(Method::get, "/things/{id}", Access::user, tell);
   router.add(Method::get, "/fail", Access::open, fail);
+  router.add(Method::post, "/stream", Access::user, start_stream, Answers::as_streams);
   return router;
 }
 
@@ -40,9 +57,73 @@ class DispatcherTest : public testing::Test {
 
   base::SystemClock clock;
   std::shared_ptr<Authenticator const> authenticator =
-      std::make_shared<Authenticator const>(std::string(32, 'k'), clock);
-  Dispatcher dispatcher{routes(), authenticator};
+      std::make_shared<Authenticator const>(test_authenticator(clock));
+  Reply answer(Request asked) {
+    auto const* route = std::get<Route const*>(dispatcher.admit(asked));
+    return run_handler(dispatcher.answer(route, std::move(asked)));
+  }
+
+  Dispatcher dispatcher{routes(), authenticator, {{1, 5, 2}, Cors{{"https://app.example.com"}}}};
 };
+
+std::string reason_in(Response const& response) {
+  auto const error = boost::json::parse(response.body).at("error");
+  return std::string{error.at("details").at("reason").as_string()};
+}
+
+TEST_F(DispatcherTest, HTTP_3_A401SaysWhatTheClientCanDo) {
+  auto missing = request("/things/a");
+  missing.headers.clear();
+  auto invalid = request("/things/a");
+  invalid.headers = {{"Authorization", "Bearer x"}};
+  auto expired = request("/things/a");
+  expired.headers = {{"Authorization", "Bearer " + authenticator->issue_token(UserId{"demo"}, 0s)}};
+
+  EXPECT_EQ(reason_in(std::get<Response>(dispatcher.admit(missing))), "missing");
+  EXPECT_EQ(reason_in(std::get<Response>(dispatcher.admit(invalid))), "invalid");
+  EXPECT_EQ(reason_in(std::get<Response>(dispatcher.admit(expired))), "expired");
+}
+
+TEST_F(DispatcherTest, HTTP_6_UserAboveTheRateIsToldWhenToRetry) {
+  for (int i = 0; i < 5; ++i) {
+    auto asked = request("/things/a");
+    ASSERT_TRUE(std::holds_alternative<Route const*>(dispatcher.admit(asked)));
+  }
+  auto asked = request("/things/a");
+  auto const response = std::get<Response>(dispatcher.admit(asked));
+
+  EXPECT_EQ(response.status, 429);
+  EXPECT_EQ(response.headers.back(), (std::pair<std::string, std::string>{"Retry-After", "1"}));
+  auto other = request("/things/a");
+  other.headers = {{"Authorization", "Bearer " + authenticator->issue_token(UserId{"other"}, 60s)}};
+  EXPECT_TRUE(std::holds_alternative<Route const*>(dispatcher.admit(other)));
+}
+
+TEST_F(DispatcherTest, HTTP_6_StreamAboveTheLimitStartsNoRun) {
+  auto asked = request("/stream");
+  asked.method = Method::post;
+  runs_started = 0;
+  auto first = answer(asked);
+  auto const second = answer(asked);
+
+  EXPECT_EQ(std::get<Response>(answer(asked)).status, 429);
+  EXPECT_EQ(runs_started, 2);
+  first = Reply{};
+  EXPECT_TRUE(std::holds_alternative<std::unique_ptr<EventFeed>>(answer(asked)));
+}
+
+TEST_F(DispatcherTest, HTTP_8_PreflightIsAnsweredWithoutAToken) {
+  Request asked;
+  asked.method = Method::options;
+  asked.path = "/things/a";
+  asked.headers = {{"Origin", "https://app.example.com"}, {"Access-Control-Request-Method", "GET"}};
+
+  EXPECT_EQ(refusal(asked), 204);
+  asked.headers[0].second = "https://evil.example";
+  EXPECT_EQ(refusal(asked), 403);
+  asked.path = "/none";
+  EXPECT_EQ(refusal(asked), 404);
+}
 
 TEST_F(DispatcherTest, HandlerGetsUserAndParameters) {
   auto asked = request("/things/a%20b");

@@ -42,9 +42,7 @@ Response make_page() {
   return {200,
           "text/html; charset=utf-8",
           std::string{kIndexHtml},
-          {{"Content-Security-Policy", policy_of(kIndexHtml)},
-           {"Referrer-Policy", "no-referrer"},
-           {"Cache-Control", "no-cache"}}};
+          {{"Content-Security-Policy", policy_of(kIndexHtml)}, {"Cache-Control", "no-cache"}}};
 }
 
 boost::asio::awaitable<Reply> index_page(Request /*request*/) {

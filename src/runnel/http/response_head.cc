@@ -36,7 +36,7 @@ std::string const& date_text() {
 
 std::string begin_head(int status, Exchange const& exchange) {
   std::string out;
-  out.reserve(320);
+  out.reserve(512);
   out += exchange.http_1_1 ? "HTTP/1.1 " : "HTTP/1.0 ";
   out += std::to_string(status);
   out += ' ';
@@ -46,6 +46,9 @@ std::string begin_head(int status, Exchange const& exchange) {
   append_header(out, "Date", date_text());
   append_header(out, "X-Request-Id", exchange.request_id);
   append_header(out, "X-Content-Type-Options", "nosniff");
+  append_header(out, "Referrer-Policy", "no-referrer");
+  for (auto const& [name, value] : exchange.more_headers)
+    append_header(out, name, value);
   return out;
 }
 
@@ -64,6 +67,9 @@ std::string response_head(Response const& response, Exchange const& exchange) {
   if (may_have_body) append_header(out, "Content-Length", std::to_string(response.body.size()));
   // Answers are one user's, and some are tokens.
   if (!has_header(response, "Cache-Control")) append_header(out, "Cache-Control", "no-store");
+  // Nothing here is a page to be framed or to run scripts, unless it says so.
+  if (may_have_body && !has_header(response, "Content-Security-Policy"))
+    append_header(out, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
   for (auto const& [name, value] : response.headers)
     append_header(out, name, value);
   if (!exchange.keep_alive) {

@@ -13,6 +13,7 @@ struct Exchange {
   bool http_1_1 = true;
   bool keep_alive = true;
   bool head_only = false;
+  Pairs more_headers{};  // What any answer to this request carries.
 };
 
 // The head of an answer with its blank line. A header whose name or value could break out of its line is left

@@ -98,9 +98,9 @@ Pairs params_of(Route const& route, std::vector<std::string> path) {
 
 }  // namespace
 
-void Router::add(Method method, std::string pattern, Access access, Handler handler) {
+void Router::add(Method method, std::string pattern, Access access, Handler handler, Answers answers) {
   if (!pattern.starts_with('/')) throw std::logic_error("a route begins with '/': " + pattern);
-  Route route{method, pattern, access, std::move(handler), {}};
+  Route route{method, pattern, access, std::move(handler), {}, answers};
   for (auto const segment : split(pattern))
     route.segments.emplace_back(segment);
   for (auto const& other : routes_) {

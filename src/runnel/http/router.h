@@ -15,12 +15,18 @@ enum class Access {
   user,  // A valid bearer token; the request then has its user.
 };
 
+enum class Answers : bool {
+  whole,       // With a response that ends.
+  as_streams,  // Mostly with an event stream, which counts among the user's open ones (HTTP-6).
+};
+
 struct Route {
   Method method = Method::other;
   std::string pattern;
   Access access = Access::user;
   Handler handler;
   std::vector<std::string> segments;  // The pattern's.
+  Answers answers = Answers::whole;
 };
 
 // Which handler answers which path. Filled before the server starts, only read after.
@@ -29,7 +35,8 @@ class Router {
   // `pattern` is like "/api/v1/runs/{thread_id}/cancel"; a {name} takes one segment that is not empty. Where
   // several patterns fit, the one with the earlier literal segment wins. Throws on a malformed or repeated
   // route.
-  void add(Method method, std::string pattern, Access access, Handler handler);
+  void add(Method method, std::string pattern, Access access, Handler handler,
+           Answers answers = Answers::whole);
 
   struct Found {
     Route const* route = nullptr;

@@ -181,9 +181,10 @@ void add_run_routes(Router& router, runtime::Service& service, FeedParts feed) {
   };
   std::string const runs = kRunsPath;
   router.add(Method::post, runs, Access::user, with(&start_run));
-  router.add(Method::post, "/api/v1/agent/ag-ui", Access::user, with(&run_ag_ui));
+  router.add(Method::post, "/api/v1/agent/ag-ui", Access::user, with(&run_ag_ui), Answers::as_streams);
   router.add(Method::get, runs + "/{thread_id}", Access::user, with(&show_run));
-  router.add(Method::get, runs + "/{thread_id}/events", Access::user, with(&stream_events));
+  router.add(Method::get, runs + "/{thread_id}/events", Access::user, with(&stream_events),
+             Answers::as_streams);
   router.add(Method::post, runs + "/{thread_id}/cancel", Access::user, with(&cancel_run));
 }
 

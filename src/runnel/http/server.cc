@@ -20,7 +20,9 @@ struct Server::Impl {
        ServerOptions chosen)
       : cores{all},
         options{std::move(chosen)},
-        dispatcher{std::move(router), std::move(authenticator)},
+        dispatcher{std::move(router),
+                   std::move(authenticator),
+                   {options.user_limits, Cors{options.allowed_origins}}},
         listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits));
@@ -40,7 +42,7 @@ struct Server::Impl {
 
   base::Cores& cores;
   ServerOptions const options;
-  Dispatcher const dispatcher;
+  Dispatcher dispatcher;
   std::vector<std::unique_ptr<Roster>> rosters;
   Listener listener;
   bool serving = false;

@@ -3,19 +3,23 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "runnel/base/cores.h"
 #include "runnel/core/error.h"
 #include "runnel/http/authenticator.h"
 #include "runnel/http/limits.h"
 #include "runnel/http/router.h"
+#include "runnel/http/user_limits.h"
 
 namespace runnel::http {
 
 struct ServerOptions {
   std::string host = "127.0.0.1";  // An IP address or "localhost".
   std::uint16_t port = 0;          // 0: any free one.
-  Limits limits;
+  Limits limits{};
+  UserLimitOptions user_limits{};
+  std::vector<std::string> allowed_origins{};  // Checked by Cors::check.
 };
 
 // The HTTP server on all cores. Its calls are made by one thread, which is none of the cores'.

@@ -383,5 +383,24 @@ TEST(SseSession, IsSmall) {
   EXPECT_LE(sizeof(SseSession), 320u);
 }
 
+TEST_F(SseServer, HTTP_3_StreamEndsWithItsToken) {
+  router.add(Method::get, "/mine", Access::user,
+             [this](Request const& /*request*/) { return open_feed(script); });
+  start();
+  TestClient client{port};
+  auto const token = authenticator->issue_token(UserId{"demo"}, 2s);
+
+  client.send(get("/mine", "Authorization: Bearer " + token + "\r\n"));
+  client.read_head();
+  Reader reader{script};
+  reader.frames("first\n\n");
+
+  auto const rest = client.read_to_end();
+  EXPECT_NE(rest.find("first"), std::string::npos);
+  EXPECT_NE(rest.find(": the token of this stream has expired\nretry: 500\n\n"), std::string::npos);
+  EXPECT_FALSE(rest.ends_with("0\r\n\r\n"));  // Cut, not ended: the client resumes.
+  expect_destroyed(*script);
+}
+
 }  // namespace
 }  // namespace runnel::http

@@ -4,7 +4,9 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/socket_base.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -27,6 +29,16 @@ constexpr std::size_t kMaxStrayBytes = std::size_t{64} * 1024;
 // Beyond this an idle session gives its queue's memory back.
 constexpr std::size_t kKeptQueue = 8;
 
+// Longer than any stream lives on one token; the roster's clock wraps after 49 days.
+constexpr std::int64_t kLongestStreamS = std::int64_t{30} * 24 * 3600;
+
+// `retry` is the reader's pause before it reconnects, in milliseconds.
+Bytes const& expired_comment() {
+  static Bytes const comment =
+      std::make_shared<std::string const>(": the token of this stream has expired\nretry: 500\n\n");
+  return comment;
+}
+
 Bytes const& keep_alive_comment() {
   static Bytes const comment = std::make_shared<std::string const>(": keep-alive\n\n");
   return comment;
@@ -40,6 +52,14 @@ bool is_would_block(error_code const& ec) {
 
 SseSession::SseSession(Roster& roster, Framing framing, std::string request_id)
     : roster_{roster}, socket_{roster.context()}, request_id_{std::move(request_id)}, framing_{framing} {}
+
+void SseSession::end_at(std::int64_t unix_s) {
+  using namespace std::chrono;
+  auto const now = duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
+  auto const left = std::clamp<std::int64_t>(unix_s - now, 0, kLongestStreamS);
+  opened_ = roster_.now();
+  expires_in_ = static_cast<std::uint32_t>(left * 1000 + 1);
+}
 
 void SseSession::start(Socket socket, std::unique_ptr<EventFeed> feed) {
   socket_ = std::move(socket);
@@ -84,11 +104,18 @@ void SseSession::on_close(CloseReason reason) {
 
 void SseSession::on_tick() {
   if (state_ != State::live) return;
+  if (expires_in_ != 0 && roster_.passed(std::chrono::milliseconds{expires_in_}, opened_)) return expire();
   if (chunk_open_) {
     if (roster_.passed(roster_.limits().write_timeout, since_)) cut_slow_reader("a write took too long");
   } else if (roster_.passed(roster_.limits().keep_alive, since_)) {
     on_frames(keep_alive_comment());
   }
+}
+
+void SseSession::expire() {
+  expires_in_ = 0;
+  on_frames(expired_comment());
+  on_close(CloseReason::reconnect);
 }
 
 void SseSession::end_stream() {

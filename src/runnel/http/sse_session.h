@@ -36,6 +36,10 @@ class SseSession final : public stream::Subscriber,
  public:
   SseSession(Roster& roster, Framing framing, std::string request_id);
 
+  // The stream ends when this time (unix seconds) has come, with a comment that says why: the reader needs a
+  // new token. Before start().
+  void end_at(std::int64_t unix_s);
+
   // Takes over the socket, whose head and replay have been sent, and what came before goes out. The feed is
   // destroyed when the session closes.
   void start(Socket socket, std::unique_ptr<EventFeed> feed);
@@ -68,6 +72,7 @@ class SseSession final : public stream::Subscriber,
   void on_readable();
   void finish();
   void cut_slow_reader(char const* why);
+  void expire();
   void close(Closing how);
 
   Roster& roster_;
@@ -80,6 +85,8 @@ class SseSession final : public stream::Subscriber,
   std::size_t chunk_bytes_ = 0;  // Of the open chunk's frames.
   std::size_t chunk_sent_ = 0;   // Of the open chunk with its framing.
   std::uint32_t chunk_parts_ = 0;
+  std::uint32_t expires_in_ = 0;  // Milliseconds after `opened_`; 0: never.
+  std::uint32_t opened_ = 0;
   std::uint32_t since_ = 0;  // When the open chunk was begun, or else the last one was sent.
   std::uint32_t stray_bytes_ = 0;
   std::array<char, 18> chunk_head_{};

@@ -11,6 +11,7 @@
 #include "runnel/base/cores.h"
 #include "runnel/http/server.h"
 #include "runnel/http/test_client.h"
+#include "runnel/http/test_keys.h"
 
 namespace runnel::http {
 
@@ -45,7 +46,7 @@ class TestServer : public testing::Test {
   base::Cores cores{2};
   base::SystemClock clock;
   std::shared_ptr<Authenticator const> authenticator =
-      std::make_shared<Authenticator const>(std::string(32, 'k'), clock);
+      std::make_shared<Authenticator const>(test_authenticator(clock));
   Router router;
   Limits limits;
   std::unique_ptr<Server> server;
