@@ -18,6 +18,7 @@
 #include "runnel/http/index_page.h"
 #include "runnel/http/run_routes.h"
 #include "runnel/http/server.h"
+#include "runnel/http/static_files.h"
 #include "runnel/http/thread_routes.h"
 #include "runnel/model/offline.h"
 #include "runnel/protocol/encode.h"
@@ -186,6 +187,10 @@ Result<void> check(Settings const& settings) {
   if (!keys) return keys.error();
   auto const origins = http::Cors::check(settings.allowed_origins);
   if (!origins) return origins.error();
+  if (!settings.static_dir.empty()) {
+    auto const files = http::StaticFiles::open(settings.static_dir);
+    if (!files) return files.error();
+  }
   auto const known = check_store(settings);
   if (!known) return known.error();
   if (settings.stream != "embedded") {
@@ -237,7 +242,13 @@ int serve(Settings const& settings) {
   if (!unfinished) return refuse(unfinished.error());
 
   http::Router router;
-  http::add_index_page(router);
+  if (settings.static_dir.empty()) {
+    http::add_index_page(router);
+  } else {
+    auto files = http::StaticFiles::open(settings.static_dir);
+    if (!files) return refuse(files.error());
+    http::add_static_files(router, std::move(*files));
+  }
   http::add_health_routes(router, [&store, &service] { return readiness(store.get(), &service); });
   if (is_dev_mode(settings)) http::add_dev_token_route(router, opened->authenticator, clock);
   http::add_run_routes(router, service, {*store, hub, cores, &protocol::encode_frame});

@@ -8,27 +8,13 @@
 #include <cstring>
 #include <utility>
 
+#include "runnel/base/descriptor.h"
 #include "runnel/core/ids.h"
 
 namespace runnel::http {
 namespace {
 
 constexpr std::size_t kMaxKeyBytes = std::size_t{64} * 1024;
-
-class File {
- public:
-  explicit File(int descriptor) : descriptor_{descriptor} {}
-  File(File const&) = delete;
-  File& operator=(File const&) = delete;
-  ~File() {
-    if (descriptor_ >= 0) ::close(descriptor_);
-  }
-  [[nodiscard]] int get() const { return descriptor_; }
-  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-
- private:
-  int descriptor_;
-};
 
 Error disk_error(char const* what, std::filesystem::path const& path) {
   auto const code = errno == ENOENT ? Errc::not_found : Errc::unavailable;
@@ -53,7 +39,8 @@ Result<void> check_mode(mode_t mode, KeyKind kind, std::filesystem::path const& 
 }
 
 Result<void> write_new(std::filesystem::path const& path, std::string const& bytes) {
-  File const file{::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
+  base::Descriptor const file{
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
   if (!file.is_open()) return Error{Errc::unavailable, disk_error("cannot create", path).detail};
   bool const written =
       ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
@@ -66,7 +53,7 @@ Result<void> write_new(std::filesystem::path const& path, std::string const& byt
 
 Result<std::string> read_key_file(std::filesystem::path const& path, KeyKind kind) {
   int const no_links = kind == KeyKind::own_secret ? O_NOFOLLOW : 0;
-  File const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_links)};
+  base::Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_links)};
   if (!file.is_open()) return disk_error("cannot open", path);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return disk_error("cannot look at", path);
@@ -93,7 +80,7 @@ Result<void> create_key_file(std::filesystem::path const& path, std::string cons
   if (!written) return written.error();
   if (!linked) return failure;
 
-  File const directory{::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  base::Descriptor const directory{::open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory.is_open() || ::fsync(directory.get()) != 0)
     return disk_error("cannot sync", path.parent_path());
   return {};

@@ -16,6 +16,14 @@ bool is_parameter(std::string_view segment) {
   return segment.size() > 2 && segment.starts_with('{') && segment.ends_with('}');
 }
 
+bool is_tail(std::string_view segment) {
+  return is_parameter(segment) && segment.ends_with("...}");
+}
+
+bool has_tail(Route const& route) {
+  return is_tail(route.segments.back());
+}
+
 std::vector<std::string_view> split(std::string_view path) {
   std::vector<std::string_view> out;
   path.remove_prefix(1);
@@ -40,15 +48,18 @@ std::optional<std::vector<std::string>> decode(std::string_view path) {
 }
 
 bool fits(Route const& route, std::vector<std::string> const& path) {
-  return std::equal(route.segments.begin(), route.segments.end(), path.begin(), path.end(),
-                    [](std::string const& expected, std::string const& given) {
+  auto const single = route.segments.size() - (has_tail(route) ? 1 : 0);
+  if (has_tail(route) ? path.size() <= single : path.size() != single) return false;
+  return std::equal(route.segments.begin(), route.segments.begin() + static_cast<std::ptrdiff_t>(single),
+                    path.begin(), [](std::string const& expected, std::string const& given) {
                       return is_parameter(expected) ? !given.empty() : expected == given;
                     });
 }
 
 // Of two routes that fit the same path: whether `a` has the earlier literal segment.
 bool more_specific(Route const& a, Route const& b) {
-  for (std::size_t i = 0; i < a.segments.size(); ++i) {
+  for (std::size_t i = 0; i < std::min(a.segments.size(), b.segments.size()); ++i) {
+    if (is_tail(a.segments[i]) != is_tail(b.segments[i])) return is_tail(b.segments[i]);
     bool const a_literal = !is_parameter(a.segments[i]);
     bool const b_literal = !is_parameter(b.segments[i]);
     if (a_literal != b_literal) return a_literal;
@@ -89,9 +100,16 @@ Route const* best_of(std::vector<Route const*> const& fitting, Method method) {
 
 Pairs params_of(Route const& route, std::vector<std::string> path) {
   Pairs out;
-  for (std::size_t i = 0; i < path.size(); ++i) {
+  if (has_tail(route)) {
+    for (auto i = route.segments.size(); i < path.size(); ++i)
+      path[route.segments.size() - 1] += "/" + path[i];
+    auto const& segment = route.segments.back();
+    out.emplace_back(segment.substr(1, segment.size() - 5), path[route.segments.size() - 1]);
+  }
+  for (std::size_t i = 0; i < route.segments.size(); ++i) {
     auto const& segment = route.segments[i];
-    if (is_parameter(segment)) out.emplace_back(segment.substr(1, segment.size() - 2), std::move(path[i]));
+    if (is_parameter(segment) && !is_tail(segment))
+      out.emplace_back(segment.substr(1, segment.size() - 2), std::move(path[i]));
   }
   return out;
 }

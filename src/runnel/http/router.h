@@ -32,7 +32,8 @@ struct Route {
 // Which handler answers which path. Filled before the server starts, only read after.
 class Router {
  public:
-  // `pattern` is like "/api/v1/runs/{thread_id}/cancel"; a {name} takes one segment that is not empty. Where
+  // `pattern` is like "/api/v1/runs/{thread_id}/cancel"; a {name} takes one segment that is not empty, and a
+  // {name...} at the end all that are left. Where
   // several patterns fit, the one with the earlier literal segment wins. Throws on a malformed or repeated
   // route.
   void add(Method method, std::string pattern, Access access, Handler handler,

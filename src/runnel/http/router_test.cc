@@ -121,5 +121,23 @@ TEST_F(RouterTest, RepeatedAndMalformedRoutesAreBugs) {
   EXPECT_THROW(add(Method::get, "a"), std::logic_error);
 }
 
+TEST(Router, TailTakesWhatNoOtherRouteDoes) {
+  Router router;
+  router.add(Method::get, "/{path...}", Access::open, kNothing);
+  router.add(Method::get, "/api/{id}", Access::user, kNothing);
+  router.add(Method::post, "/only/post", Access::user, kNothing);
+
+  auto const tail = [&router](std::string_view path) {
+    auto const match = router.match(Method::get, path);
+    return std::get<Router::Found>(match);
+  };
+  EXPECT_EQ(tail("/a").params, (Pairs{{"path", "a"}}));
+  EXPECT_EQ(tail("/a/b%20c/").params, (Pairs{{"path", "a/b c/"}}));
+  EXPECT_EQ(tail("/api/7").route->pattern, "/api/{id}");
+  EXPECT_EQ(tail("/api/7/x").route->pattern, "/{path...}");
+  EXPECT_EQ(tail("/only/post").route->pattern, "/{path...}");
+  EXPECT_TRUE(std::holds_alternative<Router::WrongMethod>(router.match(Method::put, "/x")));
+}
+
 }  // namespace
 }  // namespace runnel::http

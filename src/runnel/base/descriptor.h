@@ -1,0 +1,23 @@
+#pragma once
+
+#include <unistd.h>
+
+namespace runnel::base {
+
+// An open file, closed with the object; negative: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int descriptor) : descriptor_{descriptor} {}
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+  ~Descriptor() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  [[nodiscard]] int get() const { return descriptor_; }
+  [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_;
+};
+
+}  // namespace runnel::base
