@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -66,8 +67,15 @@ int print_token(Settings const& settings, Arguments const& arguments) {
   if (!runnel::is_usable_id(arguments.user)) {
     return refuse({runnel::Errc::invalid, "--user must be 1 to 128 visible ASCII characters without spaces"});
   }
+  bool const is_new = !std::filesystem::exists(settings.data_dir);
   auto const ensured = runnel::app::DataDir::ensure(settings.data_dir);
   if (!ensured) return refuse(ensured.error());
+  if (is_new && runnel::app::is_dev_mode(settings)) {
+    fmt::print(
+        stderr,
+        "runnel: {} is a new data folder; this token is good only for a server that uses it (--data-dir)\n",
+        settings.data_dir);
+  }
   runnel::base::SystemClock const clock;
   auto const authenticator = runnel::app::open_authenticator(settings, clock);
   if (!authenticator) return refuse(authenticator.error());
@@ -106,6 +114,19 @@ void add_serve_options(CLI::App& command, Arguments& arguments) {
   command.add_option("--stream", arguments.stream, "embedded (default)");
 }
 
+// CLI11 only says that a command is needed.
+bool is_unknown_command(CLI::App const& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::vector<std::string> names;
+  for (auto const* command : app.get_subcommands({})) {
+    if (command->get_name() == argv[1]) return false;
+    names.push_back(command->get_name());
+  }
+  fmt::print(stderr, "runnel: there is no command '{}'; the commands are {}\n", argv[1],
+             fmt::join(names, ", "));
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -128,6 +149,9 @@ int main(int argc, char** argv) {
           CLI::AsNumberWithUnit::CASE_SENSITIVE, "SECONDS"))
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{10} * 365 * 86400));
   auto* version = app.add_subcommand("version", "Print the version");
+
+  app.set_version_flag("--version", fmt::format("runnel {}", RUNNEL_VERSION));
+  if (is_unknown_command(app, argc, argv)) return kUsage;
 
   umask(077);  // What is written here is nobody else's to read.
   try {

@@ -131,7 +131,7 @@ void wait_for_signal(sigset_t const& signals) {
 // Only once the port is ours: a start that fails must not interrupt anything.
 void recover(runtime::Service& service, std::vector<store::RunRow> runs) {
   if (!runs.empty()) {
-    base::log(base::LogLevel::info, "unfinished runs go on",
+    base::log(base::LogLevel::info, "resuming the runs that the last process left unfinished",
               {{"runs", static_cast<std::int64_t>(runs.size())}});
   }
   service.recover(std::move(runs));
@@ -225,6 +225,10 @@ int serve(Settings const& settings) {
   if (!checked) return refuse(checked.error());
   auto const signals = block_stop_signals();
   base::start_logging(settings.log);
+  for (auto const& name : unknown_variables(environ)) {
+    base::log(base::LogLevel::warn, "environment variable is no setting; is it mistyped?",
+              {{"variable", name}});
+  }
   base::SystemClock const clock;
   auto opened = open_all(settings, clock);
   if (!opened) return refuse(opened.error());

@@ -268,6 +268,18 @@ std::vector<std::string> setting_keys() {
   return names;
 }
 
+std::vector<std::string> unknown_variables(char const* const* environment) {
+  std::vector<std::string> unknown;
+  for (auto const* const* entry = environment; *entry != nullptr; ++entry) {
+    std::string_view const variable = *entry;
+    auto const name = variable.substr(0, variable.find('='));
+    bool const known = std::any_of(keys().begin(), keys().end(),
+                                   [name](Key const& key) { return environment_name(key.name) == name; });
+    if (name.starts_with("RUNNEL_") && !known) unknown.emplace_back(name);
+  }
+  return unknown;
+}
+
 Result<Settings> load_settings(std::string const& file, char const* const* environment,
                                std::vector<Override> flags) {
   Settings settings;

@@ -68,6 +68,9 @@ struct Override {
 Result<Settings> load_settings(std::string const& file, char const* const* environment,
                                std::vector<Override> flags);
 
+// RUNNEL_… variables that are no setting: most likely mistyped.
+std::vector<std::string> unknown_variables(char const* const* environment);
+
 // The names of all settings, for tests that compare them with the documentation.
 std::vector<std::string> setting_keys();
 

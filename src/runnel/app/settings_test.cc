@@ -88,6 +88,12 @@ TEST(Settings, MissingFileAndBadVariableAreErrors) {
             std::string::npos);
 }
 
+TEST(Settings, MistypedVariablesAreFound) {
+  char const* const environment[] = {"RUNNEL_LISTEN=x", "RUNNEL_LISTNE=x", "PATH=x", "RUNNEL_", nullptr};
+
+  EXPECT_EQ(unknown_variables(environment), (std::vector<std::string>{"RUNNEL_LISTNE", "RUNNEL_"}));
+}
+
 TEST(Settings, CFG_1_TheCommentedFileHasEveryKeyWithItsDefault) {
   auto const path = std::string{RUNNEL_SOURCE_DIR} + "/conf/runnel.yaml";
   auto const settings = load_settings(path, kNoEnvironment, {});
