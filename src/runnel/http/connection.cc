@@ -212,6 +212,10 @@ asio::awaitable<bool> Connection::serve_request() {
   account.exchange.head_only = request.method == Method::head;
 
   auto admitted = admit(parser, &request);
+  if (auto const* route = std::get_if<Route const*>(&admitted)) {
+    auto refusal = co_await dispatcher_.redeem(*route, &request);
+    if (refusal) admitted = std::move(*refusal);
+  }
   account.path = request.path;
   account.user = request.user.text;
   if (auto* refusal = std::get_if<Response>(&admitted)) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,7 +28,9 @@ struct Request {
   Pairs params;  // The path's {name} segments, decoded.
   std::string body;
   std::string request_id;
-  UserId user;  // Empty on an open route.
+  UserId user;                        // Empty on an open route.
+  std::int64_t token_expires_at = 0;  // UNIX seconds: when the user's token ends; 0: unknown.
+  std::string ticket_hash;            // Of the ticket that opened the route; empty: none did.
   std::string host;
 
   // Absent: not sent. The server has refused a request that repeats a name.

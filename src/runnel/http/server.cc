@@ -17,10 +17,10 @@ namespace asio = boost::asio;
 
 struct Server::Impl {
   Impl(base::Cores& all, Router router, std::shared_ptr<Authenticator const> authenticator,
-       ServerOptions chosen)
+       ServerOptions chosen, Tickets* tickets)
       : cores{all},
         options{std::move(chosen)},
-        dispatcher{std::move(router), std::move(authenticator)},
+        dispatcher{std::move(router), std::move(authenticator), tickets},
         listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits));
@@ -50,8 +50,9 @@ struct Server::Impl {
 };
 
 Server::Server(base::Cores& cores, Router router, std::shared_ptr<Authenticator const> authenticator,
-               ServerOptions options)
-    : impl_{std::make_unique<Impl>(cores, std::move(router), std::move(authenticator), std::move(options))} {}
+               ServerOptions options, Tickets* tickets)
+    : impl_{std::make_unique<Impl>(cores, std::move(router), std::move(authenticator), std::move(options),
+                                   tickets)} {}
 
 Server::~Server() {
   stop();
