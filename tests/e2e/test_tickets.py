@@ -55,7 +55,8 @@ class TicketsTest(E2eCase):
                         break
                     seen.append(frame)
 
-        whole = list(self.api.events(self.thread, self.run_id, "ag-ui"))
+        with self.api.events(self.thread, self.run_id, "ag-ui") as stream:
+            whole = list(stream)
         self.assertEqual([f.id for f in seen], [f.id for f in whole])
         headers = {"Last-Event-ID": seen[-1].id}
         self.assertEqual(self.browser.get(url, headers=headers).status, 204, "this is what stops an EventSource")
