@@ -20,6 +20,7 @@
 #include "runnel/http/server.h"
 #include "runnel/http/static_files.h"
 #include "runnel/http/thread_routes.h"
+#include "runnel/http/ticket_routes.h"
 #include "runnel/model/offline.h"
 #include "runnel/protocol/encode.h"
 #include "runnel/runtime/service.h"
@@ -54,6 +55,7 @@ runtime::ServiceOptions service_options(Settings const& settings) {
   options.delta_flush = milliseconds{settings.delta_flush_ms};
   options.max_recoveries = settings.max_recoveries;
   options.context_messages = static_cast<std::size_t>(settings.context_messages);
+  options.runs_per_user = settings.runs_per_user;
   options.event_retention = seconds{settings.events_s};
   options.sweep_interval = seconds{settings.sweep_s};
   return options;
@@ -257,19 +259,24 @@ int serve(Settings const& settings) {
   if (is_dev_mode(settings)) http::add_dev_token_route(router, opened->authenticator, clock);
   http::add_run_routes(router, service, {*store, hub, cores, &protocol::encode_frame});
   http::add_thread_routes(router, *store, clock);
+  http::Tickets tickets{*store, clock};
+  http::add_ticket_route(router, tickets);
 
   auto address = parse_listen(settings.listen).value();
-  http::Server server{cores, std::move(router), opened->authenticator, server_options(settings, address)};
+  http::Server server{cores, std::move(router), opened->authenticator, server_options(settings, address),
+                      &tickets};
   auto const port = server.listen();
   if (port) {
     address.port = *port;
     recover(service, std::move(*unfinished));
     service.start_sweeping();
+    tickets.start_renewing(cores);
     greet(settings, address);
     wait_for_signal(signals);
     service.shut_down(seconds{settings.drain_timeout_s});
   }
   server.stop();
+  tickets.stop();
   service.shut_down(milliseconds{0});
   store.reset();
   cores.stop();

@@ -88,6 +88,14 @@ std::size_t jwt_at(std::string_view text, std::size_t at) {
   return end - at;
 }
 
+// The length of the ticket (HTTP-4) that begins at `at`; 0 where none does.
+std::size_t ticket_at(std::string_view text, std::size_t at) {
+  static constexpr std::string_view kPrefix = "tkt_";
+  if (text.substr(at, kPrefix.size()) != kPrefix) return 0;
+  auto const secret = run_length(text, at + kPrefix.size(), is_base64url);
+  return secret < kShortestSecret ? 0 : kPrefix.size() + secret;
+}
+
 // The length of "Bearer " and the blanks after it at `at`; 0 where it is not there.
 std::size_t bearer_at(std::string_view text, std::size_t at) {
   static constexpr std::string_view kScheme = "bearer";
@@ -199,12 +207,12 @@ std::string redact(std::string_view key, std::string_view value) {
   std::size_t at = 0;
   while (at < value.size()) {
     bool const word_begins = at == 0 || !is_alnum(value[at - 1]);
-    std::size_t const jwt = word_begins ? jwt_at(value, at) : 0;
+    std::size_t const secret = word_begins ? std::max(jwt_at(value, at), ticket_at(value, at)) : 0;
     std::size_t const scheme = word_begins ? bearer_at(value, at) : 0;
     std::size_t const token = scheme > 0 ? run_length(value, at + scheme, is_token_char) : 0;
-    if (jwt > 0) {
+    if (secret > 0) {
       out += kRedacted;
-      at += jwt;
+      at += secret;
     } else if (token >= kShortestSecret) {
       out.append(value, at, scheme).append(kRedacted);
       at += scheme + token;

@@ -125,8 +125,15 @@ TEST(Redact, TokensInsideOtherValuesAreReplaced) {
   EXPECT_EQ(redact("detail", std::string{"("} + kJwt + ")"), "([redacted])");
 }
 
+TEST(Redact, HTTP_4_TicketsInsideOtherValuesAreReplaced) {
+  EXPECT_EQ(redact("path", "/events?ticket=tkt_Ab-9_xyzAb-9_xyz&runId=r1"),
+            "/events?ticket=[redacted]&runId=r1");
+  EXPECT_EQ(redact("path", "/events/tkt_Ab-9_xyzAb-9_xyz"), "/events/[redacted]");
+}
+
 TEST(Redact, PlainTextIsKept) {
-  for (char const* value : {"bearer of news", "eyJonly.two", "the bearer", "", "Bearer"}) {
+  for (char const* value :
+       {"bearer of news", "tkt_short", "atkt_0123456789", "eyJonly.two", "the bearer", "", "Bearer"}) {
     EXPECT_EQ(redact("detail", value), value);
   }
 }

@@ -215,6 +215,10 @@ asio::awaitable<bool> Connection::serve_request() {
   account.exchange.more_headers = dispatcher_.headers_for(request);
 
   auto admitted = admit(parser, &request);
+  if (auto const* route = std::get_if<Route const*>(&admitted)) {
+    auto refusal = co_await dispatcher_.redeem(*route, &request);
+    if (refusal) admitted = std::move(*refusal);
+  }
   account.path = request.path;
   account.user = request.user.text;
   account.token_expires_at = request.token_expires_at;

@@ -5,50 +5,23 @@
 #include <utility>
 
 #include "runnel/base/log.h"
-#include "runnel/core/json_write.h"
+#include "runnel/http/gate_refusals.h"
 #include "runnel/http/problem.h"
+#include "runnel/http/tickets.h"
 
 namespace runnel::http {
 namespace {
 
 namespace asio = boost::asio;
 
-Response wrong_method(std::string const& allow) {
-  auto response = problem(405, "METHOD_NOT_ALLOWED", "This address does not take the method.");
-  response.headers.emplace_back("Allow", allow);
-  return response;
+constexpr char kTicket[] = "ticket";
+
+bool brings_a_ticket(Route const& route, Request const& request) {
+  return route.access == Access::user_or_ticket && request.query(kTicket).has_value();
 }
 
-// The client learns whether to send a token, to get a new one, or to look at how it is made; not more.
-Response not_authenticated(Unidentified::Reason reason) {
-  using Reason = Unidentified::Reason;
-  if (reason == Reason::missing) {
-    auto response = problem(401, "UNAUTHORIZED",
-                            "A bearer token is needed: send the header Authorization: Bearer <token>.",
-                            R"({"reason":"missing"})");
-    response.headers.emplace_back("WWW-Authenticate", "Bearer");
-    return response;
-  }
-  bool const expired = reason == Reason::expired;
-  auto response = problem(401, "UNAUTHORIZED",
-                          expired ? "The bearer token has expired." : "The bearer token is not valid here.",
-                          expired ? R"({"reason":"expired"})" : R"({"reason":"invalid"})");
-  response.headers.emplace_back("WWW-Authenticate", "Bearer error=\"invalid_token\"");
-  return response;
-}
-
-Response too_many_requests(std::chrono::seconds wait) {
-  auto response = problem(429, "TOO_MANY_REQUESTS", "You send requests faster than this server allows.");
-  response.headers.emplace_back("Retry-After", std::to_string(wait.count()));
-  return response;
-}
-
-Response too_many_streams(std::int64_t limit) {
-  auto response =
-      problem(429, "TOO_MANY_STREAMS", "You have as many event streams open as this server allows.",
-              R"({"limit":)" + std::to_string(limit) + "}");
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
+void take_ticket_out(Request& request) {
+  std::erase_if(request.query_items, [](auto const& item) { return item.first == kTicket; });
 }
 
 // A stream that gives its slot back when it ends.
@@ -66,14 +39,6 @@ class CountedFeed final : public EventFeed {
   UserLimits::StreamSlot slot_;
 };
 
-Response repeated_parameter(std::string const& name) {
-  std::string details;
-  JsonObject object{details};
-  object.text("parameter", name);
-  object.close();
-  return problem(400, "INVALID_REQUEST", "A query parameter is given twice.", details);
-}
-
 }  // namespace
 
 Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator,
@@ -81,7 +46,33 @@ Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authe
     : router_{std::move(router)},
       authenticator_{std::move(authenticator)},
       cors_{std::move(options.cors)},
-      user_limits_{options.user_limits} {}
+      user_limits_{options.user_limits},
+      tickets_{options.tickets} {}
+
+std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
+  if (has_token_in_url(request)) return token_in_url();
+  auto match = router_.match(request.method, request.path);
+  if (std::holds_alternative<Router::BadPath>(match)) {
+    return problem(400, "INVALID_REQUEST", "The path is not correctly encoded.");
+  }
+  if (auto const* wrong = std::get_if<Router::WrongMethod>(&match)) {
+    if (Cors::is_preflight(request)) return cors_.answer_preflight(request, wrong->allow);
+    return wrong_method(wrong->allow);
+  }
+  auto* found = std::get_if<Router::Found>(&match);
+  if (found == nullptr) return problem(404, "NOT_FOUND", "There is no such address.");
+
+  if (brings_a_ticket(*found->route, request)) {
+    if (request.header("Authorization")) {
+      return problem(400, "INVALID_REQUEST", "Send the Authorization header or a ticket, not both.");
+    }
+  } else if (found->route->access != Access::open) {
+    if (auto refusal = identify(request)) return std::move(*refusal);
+  }
+  if (auto const name = request.repeated_query()) return repeated_parameter(*name);
+  request.params = std::move(found->params);
+  return found->route;
+}
 
 // Who it is, and whether he has asked too much already.
 std::optional<Response> Dispatcher::identify(Request& request) {
@@ -94,43 +85,53 @@ std::optional<Response> Dispatcher::identify(Request& request) {
   auto& identity = std::get<Identity>(known);
   request.user = std::move(identity.user);
   request.token_expires_at = identity.expires_at;
+  return count_request(request);
+}
+
+std::optional<Response> Dispatcher::count_request(Request const& request) {
   auto const wait = user_limits_.count_request(request.user, std::chrono::steady_clock::now());
   if (wait) return too_many_requests(*wait);
   return std::nullopt;
 }
 
-std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
-  auto match = router_.match(request.method, request.path);
-  if (std::holds_alternative<Router::BadPath>(match)) {
-    return problem(400, "INVALID_REQUEST", "The path is not correctly encoded.");
+asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, Request* request) {
+  if (!brings_a_ticket(*route, *request)) co_return std::nullopt;
+  if (tickets_ == nullptr) co_return invalid_ticket();
+  std::string failure;
+  try {
+    auto holder =
+        co_await tickets_->open_stream(*request->query(kTicket), ThreadId{request->param("thread_id")},
+                                       RunId{request->query("runId").value_or("")});
+    if (!holder && holder.error().code == Errc::not_found) co_return invalid_ticket();
+    if (!holder) co_return problem_from(holder.error(), request->request_id);
+    take_ticket_out(*request);
+    request->user = std::move(holder->owner);
+    request->token_expires_at = holder->token_expires_at;
+    request->ticket_hash = std::move(holder->ticket_hash);
+    co_return count_request(*request);
+  } catch (std::exception const& error) {
+    failure = error.what();
   }
-  if (auto const* wrong = std::get_if<Router::WrongMethod>(&match)) {
-    if (Cors::is_preflight(request)) return cors_.answer_preflight(request, wrong->allow);
-    return wrong_method(wrong->allow);
-  }
-  auto* found = std::get_if<Router::Found>(&match);
-  if (found == nullptr) return problem(404, "NOT_FOUND", "There is no such address.");
-
-  if (found->route->access == Access::user) {
-    if (auto refusal = identify(request)) return std::move(*refusal);
-  }
-  if (auto const name = request.repeated_query()) return repeated_parameter(*name);
-  request.params = std::move(found->params);
-  return found->route;
+  co_return problem_from(Error{Errc::internal, std::move(failure)}, request->request_id);
 }
 
 // The slot is taken first: a run must not be started for a stream that is refused then.
 asio::awaitable<Reply> Dispatcher::answer_stream(Route const* route, Request request) {
   auto slot = user_limits_.open_stream(request.user, std::chrono::steady_clock::now());
   if (!slot) co_return too_many_streams(user_limits_.options().streams);
+  std::string const ticket_hash = request.ticket_hash;
   Reply reply = co_await route->handler(std::move(request));
   if (auto* feed = std::get_if<std::unique_ptr<EventFeed>>(&reply)) {
-    reply = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot));
+    if (!ticket_hash.empty()) *feed = tickets_->keep_in_use(ticket_hash, std::move(*feed));
+    *feed = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot));
   }
   co_return std::move(reply);
 }
 
 asio::awaitable<Reply> Dispatcher::answer(Route const* route, Request request) {
+  if (route->access != Access::open && request.user.empty()) {
+    co_return not_authenticated(Unidentified::Reason::missing);
+  }
   std::string const request_id = request.request_id;
   std::string failure;
   try {

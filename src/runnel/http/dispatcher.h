@@ -13,9 +13,12 @@
 
 namespace runnel::http {
 
+class Tickets;
+
 struct DispatcherOptions {
-  UserLimitOptions user_limits;
-  Cors cors;
+  UserLimitOptions user_limits{};
+  Cors cors{};
+  Tickets* tickets = nullptr;  // Outlives the dispatcher; null: no ticket opens anything.
 };
 
 // From a request to its answer, without any wire. Shared by all cores.
@@ -28,20 +31,27 @@ class Dispatcher {
   [[nodiscard]] Pairs headers_for(Request const& request) const { return cors_.headers_for(request); }
 
   // Decided by the head alone, so that nobody sends a large body to be told 401. Fills in the user and the
-  // path's parameters.
+  // path's parameters. Of a request with a ticket the user is not known yet.
   [[nodiscard]] std::variant<Route const*, Response> admit(Request& request);
 
-  // Calls the handler. Does not throw: an exception is logged and becomes a 500.
+  // After `admit` and before the body is read: where the request brought a ticket, fills in its user and
+  // takes the ticket out of the query. A response: it opens nothing. Does not throw.
+  [[nodiscard]] boost::asio::awaitable<std::optional<Response>> redeem(Route const* route, Request* request);
+
+  // Calls the handler; a request that needs a user and has none gets 401. Does not throw: an exception is
+  // logged and becomes a 500.
   [[nodiscard]] boost::asio::awaitable<Reply> answer(Route const* route, Request request);
 
  private:
   [[nodiscard]] std::optional<Response> identify(Request& request);
+  [[nodiscard]] std::optional<Response> count_request(Request const& request);
   [[nodiscard]] boost::asio::awaitable<Reply> answer_stream(Route const* route, Request request);
 
   Router const router_;
   std::shared_ptr<Authenticator const> const authenticator_;
   Cors const cors_;
   UserLimits user_limits_;
+  Tickets* const tickets_;
 };
 
 }  // namespace runnel::http

@@ -29,7 +29,8 @@ struct Request {
   std::string body;
   std::string request_id;
   UserId user;                        // Empty on an open route.
-  std::int64_t token_expires_at = 0;  // Unix seconds, of what the user was known by; 0: unknown.
+  std::int64_t token_expires_at = 0;  // UNIX seconds: when the user's token ends; 0: unknown.
+  std::string ticket_hash;            // Of the ticket that opened the route; empty: none did.
   std::string host;
 
   // Absent: not sent. The server has refused a request that repeats a name.

@@ -13,6 +13,9 @@ namespace runnel::http {
 enum class Access {
   open,  // Anyone.
   user,  // A valid bearer token; the request then has its user.
+  // Likewise, or instead of the header a ticket for the stream of the run that the path's {thread_id} and the
+  // query's runId name.
+  user_or_ticket,
 };
 
 enum class Answers : bool {

@@ -30,9 +30,12 @@ Response run_id_missing() {
 
 Response refused(runtime::Refusal const& refusal) {
   using Kind = runtime::Refusal::Kind;
-  int const status = refusal.kind == Kind::invalid ? 400 : refusal.kind == Kind::conflict ? 409 : 503;
+  int const status = refusal.kind == Kind::invalid    ? 400
+                     : refusal.kind == Kind::conflict ? 409
+                     : refusal.kind == Kind::too_many ? 429
+                                                      : 503;
   auto response = problem(status, refusal.code, refusal.message, refusal.details);
-  if (status == 503) response.headers.emplace_back("Retry-After", "1");
+  if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;
 }
 
@@ -183,7 +186,7 @@ void add_run_routes(Router& router, runtime::Service& service, FeedParts feed) {
   router.add(Method::post, runs, Access::user, with(&start_run));
   router.add(Method::post, "/api/v1/agent/ag-ui", Access::user, with(&run_ag_ui), Answers::as_streams);
   router.add(Method::get, runs + "/{thread_id}", Access::user, with(&show_run));
-  router.add(Method::get, runs + "/{thread_id}/events", Access::user, with(&stream_events),
+  router.add(Method::get, runs + "/{thread_id}/events", Access::user_or_ticket, with(&stream_events),
              Answers::as_streams);
   router.add(Method::post, runs + "/{thread_id}/cancel", Access::user, with(&cancel_run));
 }

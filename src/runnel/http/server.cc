@@ -17,12 +17,12 @@ namespace asio = boost::asio;
 
 struct Server::Impl {
   Impl(base::Cores& all, Router router, std::shared_ptr<Authenticator const> authenticator,
-       ServerOptions chosen)
+       ServerOptions chosen, Tickets* tickets)
       : cores{all},
         options{std::move(chosen)},
         dispatcher{std::move(router),
                    std::move(authenticator),
-                   {options.user_limits, Cors{options.allowed_origins}}},
+                   {options.user_limits, Cors{options.allowed_origins}, tickets}},
         listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits));
@@ -52,8 +52,9 @@ struct Server::Impl {
 };
 
 Server::Server(base::Cores& cores, Router router, std::shared_ptr<Authenticator const> authenticator,
-               ServerOptions options)
-    : impl_{std::make_unique<Impl>(cores, std::move(router), std::move(authenticator), std::move(options))} {}
+               ServerOptions options, Tickets* tickets)
+    : impl_{std::make_unique<Impl>(cores, std::move(router), std::move(authenticator), std::move(options),
+                                   tickets)} {}
 
 Server::~Server() {
   stop();

@@ -14,6 +14,8 @@
 
 namespace runnel::http {
 
+class Tickets;
+
 struct ServerOptions {
   std::string host = "127.0.0.1";  // An IP address or "localhost".
   std::uint16_t port = 0;          // 0: any free one.
@@ -22,11 +24,12 @@ struct ServerOptions {
   std::vector<std::string> allowed_origins{};  // Checked by Cors::check.
 };
 
-// The HTTP server on all cores. Its calls are made by one thread, which is none of the cores'.
+// The HTTP server on all cores. Its calls are made by one thread, which is none of the cores'. `tickets`
+// outlives it; null: no ticket opens anything.
 class Server {
  public:
   Server(base::Cores& cores, Router router, std::shared_ptr<Authenticator const> authenticator,
-         ServerOptions options);
+         ServerOptions options, Tickets* tickets = nullptr);
   Server(Server const&) = delete;
   Server& operator=(Server const&) = delete;
   ~Server();

@@ -165,7 +165,8 @@ TEST_F(HttpServer, HTTP_3_UserRouteNeedsAToken) {
   EXPECT_EQ(without.status, 401);
   EXPECT_TRUE(without.has("WWW-Authenticate: Bearer\r\n"));
   EXPECT_EQ(with.body, "demo");
-  EXPECT_EQ(in_url.status, 401);
+  EXPECT_EQ(in_url.status, 400);
+  EXPECT_NE(in_url.body.find("TOKEN_IN_URL"), std::string::npos);
 }
 
 TEST_F(HttpServer, RefusedBodyIsNotReadAndTheAnswerStillArrives) {

@@ -41,6 +41,13 @@ Refusal unknown_name(char const* what, char const* key, std::string const& name,
           std::move(message), listing(key, names)};
 }
 
+Refusal too_many_runs(std::int64_t limit) {
+  std::string details;
+  JsonObject{details}.number("limit", limit).close();
+  return {Refusal::Kind::too_many, "TOO_MANY_RUNS",
+          "you have as many runs as you may have at once: try again when one has ended", std::move(details)};
+}
+
 }  // namespace
 
 Service::Service(Parts parts, ServiceOptions options) : parts_{parts}, options_{std::move(options)} {}
@@ -96,6 +103,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.country = "CN";
   request.node = options_.node;
   request.now = parts_.clock.now_ms();
+  request.max_active_runs = options_.runs_per_user;
   Claimed claimed;
   request.begin = make_begin(request.run, input, claimed.begun);
 
@@ -105,6 +113,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   if (admission->outcome == Outcome::id_conflict) {
     co_return Refusal{Refusal::Kind::conflict, "RUN_ID_CONFLICT", "this runId was used with another input"};
   }
+  if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
   if (admission->outcome == Outcome::thread_busy) {
     co_return Refusal{
         Refusal::Kind::conflict, "THREAD_BUSY",
@@ -236,10 +245,14 @@ void Service::start_sweeping() {
 
 asio::awaitable<void> Service::sweep() {
   constexpr std::size_t kRunsAtOnce = 200;
+  constexpr std::size_t kTicketsAtOnce = 1000;
   for (;;) {
-    auto const before = parts_.clock.now_ms() - std::chrono::milliseconds{options_.event_retention}.count();
-    auto const expired = co_await parts_.store.expire_logs(before, kRunsAtOnce);
-    if (expired && *expired == kRunsAtOnce && !stopping_) continue;
+    auto const now = parts_.clock.now_ms();
+    auto const before = now - std::chrono::milliseconds{options_.event_retention}.count();
+    auto const logs = co_await parts_.store.expire_logs(before, kRunsAtOnce);
+    auto const tickets = co_await parts_.store.expire_tickets(now, kTicketsAtOnce);
+    bool const more = (logs && *logs == kRunsAtOnce) || (tickets && *tickets == kTicketsAtOnce);
+    if (more && !stopping_) continue;
     bool const go_on = co_await base::sleep_for(options_.sweep_interval, sweep_cancel_);
     if (!go_on) co_return;
   }

@@ -28,6 +28,7 @@ struct ServiceOptions {
   std::chrono::milliseconds delta_flush{100};
   std::int64_t max_recoveries = 3;  // A run that was taken over more often ends as RUN_INTERRUPTED.
   std::size_t context_messages = 40;
+  std::int64_t runs_per_user = 0;  // That have not ended (HTTP-6); 0: no limit.
   std::chrono::seconds event_retention{7 * 24 *
                                        3600};  // After a run's end; then its events are gone (SSE-4).
   std::chrono::seconds sweep_interval{60};
@@ -77,7 +78,7 @@ class Service {
   // Takes these runs over and goes on with them.
   void recover(std::vector<store::RunRow> runs);
 
-  // Deletes expired logs from time to time until shutdown.
+  // Deletes expired logs and tickets from time to time until shutdown.
   void start_sweeping();
 
   [[nodiscard]] bool draining() const { return draining_.load(std::memory_order_relaxed); }

@@ -65,6 +65,8 @@ model::Registry raw(std::string text) {
   return model::Registry{std::move(providers)};
 }
 
+constexpr std::int64_t kRunsPerUser = 3;
+
 // One life of a server on a database: stopping it leaves the database for the next.
 class Life {
  public:
@@ -74,6 +76,7 @@ class Life {
     ServiceOptions options;
     options.delta_flush = std::chrono::milliseconds{5};
     options.max_recoveries = 2;
+    options.runs_per_user = kRunsPerUser;
     service_.emplace(Parts{cores_, clock_, *store_, hub_, flows_, models_}, options);
     cores_.start();
     service_->recover(wait(service_->unfinished()).value());
@@ -137,6 +140,9 @@ class Life {
     return wait(store_->history(UserId{"ann"}, ThreadId{"t"}, std::nullopt, 100)).value().messages;
   }
 
+  void sweep() { service_->start_sweeping(); }
+  void put_ticket(store::NewTicket ticket) { wait(store_->put_ticket(std::move(ticket))).value(); }
+
   CancelReply cancel(std::string const& run) {
     return wait(service_->cancel(UserId{"ann"}, ThreadId{"t"}, RunId{run})).value();
   }
@@ -197,6 +203,40 @@ TEST_F(ServiceTest, RUN_3_EnqueuedRunsComeInOrder) {
     if (message.role == store::Role::user) asked.push_back(message.content);
   }
   EXPECT_EQ(asked, (Names{"one", "two", "three"}));
+}
+
+TEST_F(ServiceTest, HTTP_6_RunBeyondTheUsersLimitIsRefusedUntilOneHasEnded) {
+  Life life{path, milliseconds{10}, 3000};
+  life.start("r1", "one");
+  life.start("r2", "two", store::OnBusy::enqueue);
+  life.start("r3", "three", store::OnBusy::enqueue);
+
+  auto const refusal = std::get<Refusal>(life.start("r4", "four", store::OnBusy::interrupt));
+
+  EXPECT_EQ(refusal.kind, Refusal::Kind::too_many);
+  EXPECT_EQ(refusal.code, "TOO_MANY_RUNS");
+  EXPECT_EQ(refusal.details, R"({"limit":3})");
+  EXPECT_FALSE(life.row("r1").cancel_requested);
+  EXPECT_FALSE(std::get<Started>(life.start("r3", "three")).created) << "RUN-2 has no limit";
+  life.cancel("r3");
+  EXPECT_TRUE(std::get<Started>(life.start("r4", "four", store::OnBusy::enqueue)).created);
+}
+
+TEST_F(ServiceTest, HTTP_4_SweepTakesTicketsWhoseTimeIsOver) {
+  Life life{path, milliseconds{0}};
+  store::NewTicket old;
+  old.hash = "old";
+  old.owner = UserId{"ann"};
+  old.kind = store::TicketKind::websocket;
+  old.expires_at = 1;
+  life.put_ticket(old);
+
+  life.sweep();
+
+  auto const left = [this] { return store::sqlite_rows(path, "SELECT hash FROM tickets").value().size(); };
+  for (int i = 0; i < 2000 && left() > 0; ++i)
+    std::this_thread::sleep_for(milliseconds{1});
+  EXPECT_EQ(left(), 0u);
 }
 
 TEST_F(ServiceTest, RUN_3_InterruptCancelsTheActiveRunFirst) {

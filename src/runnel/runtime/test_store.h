@@ -78,6 +78,14 @@ class TestStore final : public store::Store {
   store::Async<std::size_t> expire_logs(std::int64_t, std::size_t) override {
     return unexpected<std::size_t>();
   }
+  store::Async<void> put_ticket(store::NewTicket) override { return unexpected<void>(); }
+  store::Async<store::UsedTicket> use_ticket(store::TicketUse) override {
+    return unexpected<store::UsedTicket>();
+  }
+  store::Async<void> touch_tickets(std::vector<store::TicketTouch>) override { return unexpected<void>(); }
+  store::Async<std::size_t> expire_tickets(std::int64_t, std::size_t) override {
+    return unexpected<std::size_t>();
+  }
   store::Async<void> ensure_user(UserId, std::int64_t) override { return unexpected<void>(); }
   store::Async<void> rename_thread(UserId, ThreadId, std::string, std::int64_t) override {
     return unexpected<void>();

@@ -29,7 +29,8 @@ Admission::Outcome parse_outcome(std::string const& text) {
   using Outcome = Admission::Outcome;
   constexpr std::array kNames{std::pair{"running", Outcome::running}, std::pair{"queued", Outcome::queued},
                               std::pair{"existing", Outcome::existing},
-                              std::pair{"id_conflict", Outcome::id_conflict}};
+                              std::pair{"id_conflict", Outcome::id_conflict},
+                              std::pair{"too_many_runs", Outcome::too_many_runs}};
   for (auto const& [name, outcome] : kNames) {
     if (text == name) return outcome;
   }
@@ -70,6 +71,16 @@ std::string begin_json(Begin const& begin) {
       .text("body", begin.facts.body);
   object.close();
   return out;
+}
+
+std::string touches_json(std::vector<TicketTouch> const& touches) {
+  std::string out = "[";
+  for (auto const& touch : touches) {
+    if (out.size() > 1) out += ',';
+    JsonObject object{out};
+    object.text("hash", touch.hash).number("at", touch.at).close();
+  }
+  return out += ']';
 }
 
 char const* to_string(OnBusy policy) {
@@ -118,6 +129,11 @@ Result<DeleteOutcome> to_delete_outcome(Rows const& rows) {
   auto const text = rows.text(0, 0);
   if (text == "deleted") return DeleteOutcome::deleted;
   return text == "busy" ? DeleteOutcome::busy : DeleteOutcome::not_found;
+}
+
+Result<UsedTicket> to_used_ticket(Rows const& rows) {
+  if (rows.size() == 0) return Error{Errc::not_found, "no such ticket, or its time is over"};
+  return UsedTicket{UserId{rows.text(0, 0)}, rows.integer(0, 1)};
 }
 
 std::vector<RunRow> to_runs(Rows const& rows) {

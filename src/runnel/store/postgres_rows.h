@@ -7,6 +7,7 @@
 #include "runnel/core/error.h"
 #include "runnel/store/postgres_connection.h"
 #include "runnel/store/rows.h"
+#include "runnel/store/ticket_rows.h"
 
 // Between the records of rows.h and what travels to and from PostgreSQL: the arguments and answers of
 // postgres_functions.cc, and the columns that postgres_store.cc asks for.
@@ -15,12 +16,14 @@ namespace runnel::store::postgres {
 std::optional<std::string> messages_json(
     std::vector<NewMessage> const& messages);  // None where there is none.
 std::string begin_json(Begin const& begin);
+std::string touches_json(std::vector<TicketTouch> const& touches);
 char const* to_string(OnBusy policy);
 
 Result<Admission> to_admission(Rows const& rows);
 Result<Claim> to_claim(Rows const& rows);
 Result<Ended> to_ended(Rows const& rows);
 Result<DeleteOutcome> to_delete_outcome(Rows const& rows);
+Result<UsedTicket> to_used_ticket(Rows const& rows);
 
 std::vector<RunRow> to_runs(Rows const& rows);
 Result<std::optional<RunRow>> to_run(Rows const& rows);

@@ -65,6 +65,28 @@ SELECT coalesce(sum(m.input_tokens), 0), coalesce(sum(m.output_tokens), 0),
 FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
 LEFT JOIN agent_chat_messages m ON m.run_id = r.id WHERE r.id = $1 GROUP BY s.billing_currency)sql";
 
+constexpr char kUseSseTicket[] = R"sql(
+UPDATE tickets t SET good_until = greatest(t.good_until, least($4 + $5, t.expires_at))
+FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
+WHERE t.hash = $1 AND t.kind = 'sse' AND t.good_until > $4
+  AND r.id = t.run_id AND r.owner_id = t.owner_id AND r.run_ref = $3 AND s.thread_ref = $2
+RETURNING t.owner_id, t.expires_at)sql";
+
+constexpr char kUseWebsocketTicket[] =
+    "DELETE FROM tickets WHERE hash = $1 AND kind = 'websocket' AND good_until > $2 "
+    "RETURNING owner_id, expires_at";
+
+constexpr char kTouchTickets[] = R"sql(
+UPDATE tickets t SET good_until = greatest(t.good_until, least(touched.at + $2, t.expires_at))
+FROM json_to_recordset($1::text::json) AS touched(hash text, at bigint)
+WHERE t.hash = touched.hash AND t.kind = 'sse' RETURNING t.hash)sql";
+
+// A ticket that is being used at this moment is left alone.
+constexpr char kExpireTickets[] = R"sql(
+DELETE FROM tickets WHERE hash IN
+  (SELECT hash FROM tickets WHERE good_until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+RETURNING hash)sql";
+
 std::string const kThreads =
     "SELECT id, thread_ref, title, status, created_at, updated_at FROM agent_chat_sessions ";
 std::string const kThread = kThreads + "WHERE owner_id = $1 AND thread_ref = $2";
@@ -118,8 +140,9 @@ class PostgresStore final : public Store {
     auto const order =
         std::hash<std::string>{}(request.owner.text) ^ std::hash<std::string>{}(request.thread.text);
     return writer(order).call<Admission>(
-        Statement{"SELECT * FROM runnel_admit($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text::json)",
-                  request.owner.text, request.thread.text, request.run.text,
+        Statement{"SELECT * FROM runnel_admit_within($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
+                  "$13::text::json)",
+                  request.max_active_runs, request.owner.text, request.thread.text, request.run.text,
                   postgres::to_string(request.on_busy), to_string(request.mode), request.input_hash,
                   request.input, request.agui_version, unless_empty(request.country), request.node.text,
                   request.now, postgres::begin_json(request.begin)},
@@ -178,6 +201,38 @@ class PostgresStore final : public Store {
     return writer(0).call<std::size_t>(
         Statement{"SELECT runnel_expire_logs($1, $2)", ended_before, limit},
         [](Rows const& rows) -> Result<std::size_t> { return static_cast<std::size_t>(rows.integer(0, 0)); });
+  }
+
+  Async<void> put_ticket(NewTicket ticket) override {
+    if (auto const ok = check(ticket); !ok) return refused<void>(ok.error());
+    return writer(of_ticket(ticket.hash))
+        .call<void>(Statement{"SELECT runnel_put_ticket($1, $2, $3, $4, $5, $6, $7, $8)", ticket.hash,
+                              ticket.owner.text, to_string(ticket.kind), ticket.thread.text, ticket.run.text,
+                              ticket.now, std::min(ticket.now + kTicketFirstUseMs, ticket.expires_at),
+                              ticket.expires_at},
+                    nothing);
+  }
+
+  Async<UsedTicket> use_ticket(TicketUse use) override {
+    auto& connection = writer(of_ticket(use.hash));
+    if (use.kind == TicketKind::websocket) {
+      return connection.call<UsedTicket>(Statement{kUseWebsocketTicket, use.hash, use.now},
+                                         postgres::to_used_ticket);
+    }
+    return connection.call<UsedTicket>(
+        Statement{kUseSseTicket, use.hash, use.thread.text, use.run.text, use.now, kTicketReuseMs},
+        postgres::to_used_ticket);
+  }
+
+  Async<void> touch_tickets(std::vector<TicketTouch> touches) override {
+    return writer(0).call<void>(Statement{kTouchTickets, postgres::touches_json(touches), kTicketReuseMs},
+                                nothing);
+  }
+
+  Async<std::size_t> expire_tickets(std::int64_t now, std::size_t limit) override {
+    return writer(0).call<std::size_t>(
+        Statement{kExpireTickets, now, limit},
+        [](Rows const& rows) -> Result<std::size_t> { return static_cast<std::size_t>(rows.size()); });
   }
 
   Async<void> ensure_user(UserId user, std::int64_t now) override {
@@ -278,6 +333,7 @@ class PostgresStore final : public Store {
  private:
   postgres::Connection& writer(std::size_t order) { return connections_[order % write_connections_]; }
   postgres::Connection& writer(RunKey run) { return writer(static_cast<std::size_t>(run.value)); }
+  static std::size_t of_ticket(std::string const& hash) { return std::hash<std::string>{}(hash); }
   postgres::Connection& reader() {
     auto const readers = connections_.size() - write_connections_;
     return connections_[write_connections_ + next_reader_.fetch_add(1, std::memory_order_relaxed) % readers];

@@ -73,6 +73,16 @@ Result<void> check(DiscardRequest const& request) {
   return check_first(request.facts);
 }
 
+Result<void> check(NewTicket const& ticket) {
+  if (ticket.hash.empty() || ticket.owner.empty()) {
+    return Error{Errc::invalid, "a ticket needs a hash and an owner"};
+  }
+  if (has_nul(ticket.thread.text) || has_nul(ticket.run.text)) {
+    return Error{Errc::invalid, "a ticket for a name that holds a NUL"};
+  }
+  return {};
+}
+
 Result<void> check_title(std::string const& title) {
   if (has_nul(title)) return Error{Errc::invalid, "a title that holds a NUL"};
   return {};

@@ -4,6 +4,7 @@
 
 #include "runnel/core/error.h"
 #include "runnel/store/rows.h"
+#include "runnel/store/ticket_rows.h"
 
 // What a request must hold whatever the engine: checked before it reaches one, so that both refuse the same
 // things in the same words. Each fails with `invalid`.
@@ -14,6 +15,7 @@ Result<void> check(ClaimRequest const& request);
 Result<void> check(AppendRequest const& request);
 Result<void> check(EndRequest const& request);
 Result<void> check(DiscardRequest const& request);
+Result<void> check(NewTicket const& ticket);
 Result<void> check_title(std::string const& title);
 
 }  // namespace runnel::store

@@ -82,16 +82,18 @@ struct AdmitRequest {
   std::string country;       // Frozen with a new thread (USE-7).
   NodeId node;
   std::int64_t now = 0;
-  Begin begin;  // Used at once where the thread is free.
+  std::int64_t max_active_runs = 0;  // Of the owner's, in any state before the end; 0: no limit.
+  Begin begin;                       // Used at once where the thread is free.
 };
 
 struct Admission {
   enum class Outcome {
-    running,      // A new run, claimed by the asking node; `begin` is written.
-    queued,       // A new run that waits for its thread.
-    existing,     // The same runId with the same input: nothing changed (RUN-2).
-    id_conflict,  // The same runId with another input, or on another thread.
-    thread_busy,  // The thread has an active run and the policy is reject.
+    running,        // A new run, claimed by the asking node; `begin` is written.
+    queued,         // A new run that waits for its thread.
+    existing,       // The same runId with the same input: nothing changed (RUN-2).
+    id_conflict,    // The same runId with another input, or on another thread.
+    thread_busy,    // The thread has an active run and the policy is reject.
+    too_many_runs,  // The owner has `max_active_runs` already: nothing changed.
   };
   Outcome outcome = Outcome::running;
   RunKey run;

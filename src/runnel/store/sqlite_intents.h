@@ -3,11 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "runnel/core/error.h"
 #include "runnel/core/ids.h"
 #include "runnel/store/rows.h"
 #include "runnel/store/sqlite_db.h"
+#include "runnel/store/ticket_rows.h"
 
 // The intents of store.h as statements, one function each. They run inside the writer's savepoint: a returned
 // error undoes what was written. Requests have passed requests.h. They throw SqlError.
@@ -24,6 +26,10 @@ Result<void> ensure_user(Db& db, UserId const& user, std::int64_t now);
 Result<void> rename_thread(Db& db, UserId const& owner, ThreadId const& thread, std::string const& title,
                            std::int64_t now);
 Result<DeleteOutcome> delete_thread(Db& db, UserId const& owner, ThreadId const& thread);
+Result<void> put_ticket(Db& db, NewTicket const& ticket);
+Result<UsedTicket> use_ticket(Db& db, TicketUse const& use);
+Result<void> touch_tickets(Db& db, std::vector<TicketTouch> const& touches);
+Result<std::size_t> expire_tickets(Db& db, std::int64_t now, std::size_t limit);
 Result<void> probe(Db& db);
 
 }  // namespace runnel::store::sqlite

@@ -27,6 +27,15 @@ std::optional<Admission> admitted_before(Db& db, AdmitRequest const& request) {
   return found;
 }
 
+// HTTP-6. Intents run one after the other, so nobody is admitted between the count and the insert.
+bool has_too_many_runs(Db& db, AdmitRequest const& request) {
+  if (request.max_active_runs == 0) return false;
+  Query query{db, "SELECT count(*) >= ?2 FROM runs WHERE owner_id = ?1 AND ended_at IS NULL",
+              request.owner.text, request.max_active_runs};
+  query.next();
+  return query.integer(0) != 0;
+}
+
 ThreadKey find_or_insert_thread(Db& db, AdmitRequest const& request) {
   {
     Query query{db, "SELECT id FROM agent_chat_sessions WHERE owner_id = ?1 AND thread_ref = ?2",
@@ -108,8 +117,12 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
   if (auto found = admitted_before(db, request)) return std::move(*found);
 
   Admission admission;
-  admission.thread = find_or_insert_thread(db, request);
   admission.thread_id = request.thread;
+  if (has_too_many_runs(db, request)) {
+    admission.outcome = Admission::Outcome::too_many_runs;
+    return admission;
+  }
+  admission.thread = find_or_insert_thread(db, request);
   auto const active = active_run(db, admission.thread);
   if (!active) {
     start_at_once(db, request, admission);

@@ -151,7 +151,25 @@ CREATE TABLE health(
 INSERT INTO health(id, probes) VALUES (1, 0);
 )sql";
 
-constexpr std::array kMigrations{Migration{1, kFirst}};
+// Tickets (HTTP-4), and the count of a user's runs that have not ended (HTTP-6).
+constexpr char kEdges[] = R"sql(
+CREATE TABLE tickets(
+  hash TEXT NOT NULL PRIMARY KEY,
+  owner_id TEXT NOT NULL,
+  kind TEXT NOT NULL CONSTRAINT chk_ticket_kind CHECK (kind IN ('sse','websocket')),
+  run_id INTEGER REFERENCES runs(id) ON DELETE CASCADE,
+  created_at INTEGER NOT NULL,
+  good_until INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  CONSTRAINT chk_ticket_run CHECK ((kind = 'sse') = (run_id IS NOT NULL))
+) WITHOUT ROWID;
+CREATE INDEX idx_tickets_good_until ON tickets(good_until);
+CREATE INDEX idx_tickets_run ON tickets(run_id);
+
+CREATE INDEX idx_runs_owner_active ON runs(owner_id) WHERE ended_at IS NULL;
+)sql";
+
+constexpr std::array kMigrations{Migration{1, kFirst}, Migration{2, kEdges}};
 
 std::int64_t current_version(Db& db) {
   Query query{db, "SELECT coalesce(max(version), 0) FROM schema_migrations"};

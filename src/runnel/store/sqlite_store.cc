@@ -72,6 +72,19 @@ class SqliteStore final : public Store {
   Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) override {
     return writer_.submit<std::size_t>([=](Db& db) { return sqlite::expire_logs(db, ended_before, limit); });
   }
+  Async<void> put_ticket(NewTicket ticket) override {
+    return write<void>(std::move(ticket), sqlite::put_ticket);
+  }
+  Async<UsedTicket> use_ticket(TicketUse use) override {
+    return writer_.submit<UsedTicket>([use = std::move(use)](Db& db) { return sqlite::use_ticket(db, use); });
+  }
+  Async<void> touch_tickets(std::vector<TicketTouch> touches) override {
+    return writer_.submit<void>(
+        [touches = std::move(touches)](Db& db) { return sqlite::touch_tickets(db, touches); });
+  }
+  Async<std::size_t> expire_tickets(std::int64_t now, std::size_t limit) override {
+    return writer_.submit<std::size_t>([=](Db& db) { return sqlite::expire_tickets(db, now, limit); });
+  }
   Async<void> ensure_user(UserId user, std::int64_t now) override {
     return writer_.submit<void>(
         [user = std::move(user), now](Db& db) { return sqlite::ensure_user(db, user, now); });

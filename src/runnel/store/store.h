@@ -11,6 +11,7 @@
 #include "runnel/core/error.h"
 #include "runnel/core/ids.h"
 #include "runnel/store/rows.h"
+#include "runnel/store/ticket_rows.h"
 
 namespace runnel::store {
 
@@ -38,7 +39,9 @@ class Store {
 
   // Makes the thread if it is new, and the run; where the thread is free also claims the run and writes
   // `begin`. `interrupt` and `rollback` put the run at the head of the queue and ask the active one to end;
-  // `rollback` also sets the mask of the active run's rows to 0, now and when it ends.
+  // `rollback` also sets the mask of the active run's rows to 0, now and when it ends. However many come at
+  // once, an owner never has more than `max_active_runs` that have not ended; a run that is asked to end
+  // counts until it has, and is not asked where the new one is refused.
   virtual Async<Admission> admit(AdmitRequest request) = 0;
 
   // Makes the asking node the run's writer under a new epoch, max(previous + 1, now). Only a run that is
@@ -59,6 +62,21 @@ class Store {
   // Deletes the logs of up to `limit` runs that ended before `ended_before`; their rows then say
   // `log_expired`. Returns how many.
   virtual Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) = 0;
+
+  // A ticket for the owner's run, or for a WebSocket; a repeat changes nothing. `not_found` where the owner
+  // has no such run. It goes with its run.
+  virtual Async<void> put_ticket(NewTicket ticket) = 0;
+
+  // Whose the ticket is, if it may be used now for just this; else `not_found`, and nothing changed. A
+  // WebSocket's is spent by it. An SSE ticket is good for another while. Where the outcome could not be
+  // learnt, a repeat may be refused.
+  virtual Async<UsedTicket> use_ticket(TicketUse use) = 0;
+
+  // Streams were open on these SSE tickets: their while begins anew. Those that are gone are passed over.
+  virtual Async<void> touch_tickets(std::vector<TicketTouch> touches) = 0;
+
+  // Deletes up to `limit` tickets that can no longer be used. Returns how many.
+  virtual Async<std::size_t> expire_tickets(std::int64_t now, std::size_t limit) = 0;
 
   virtual Async<void> ensure_user(UserId user, std::int64_t now) = 0;
 

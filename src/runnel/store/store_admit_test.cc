@@ -221,6 +221,86 @@ TEST_P(StoreAdmit, RUN_3_FiftyParallelEnqueuedRunsRunInTheOrderTheyWereAdmitted)
   EXPECT_EQ(seqs.back().at(0), "51");
 }
 
+AdmitRequest limited(std::string const& run, std::string thread, std::int64_t max) {
+  auto request = admission(run, std::move(thread));
+  request.max_active_runs = max;
+  return request;
+}
+
+TEST_P(StoreAdmit, HTTP_6_RunBeyondTheLimitIsRefusedAndLeavesNothing) {
+  admit(limited("r1", "t1", 2));
+  auto waiting = limited("r2", "t1", 2);
+  waiting.on_busy = OnBusy::enqueue;
+  ASSERT_EQ(admit(waiting).outcome, Outcome::queued);
+
+  EXPECT_EQ(admit(limited("r3", "t3", 2)).outcome, Outcome::too_many_runs);
+
+  EXPECT_EQ(sql("SELECT count(*) FROM runs").at(0).at(0), "2");
+  EXPECT_EQ(sql("SELECT count(*) FROM agent_chat_sessions").at(0).at(0), "1");
+}
+
+TEST_P(StoreAdmit, HTTP_6_EndedRunMakesRoom) {
+  auto const first = admit(limited("r1", "t1", 1));
+  ASSERT_EQ(admit(limited("r2", "t2", 1)).outcome, Outcome::too_many_runs);
+
+  end(first.run, first.epoch, batch(3, 3));
+
+  EXPECT_EQ(admit(limited("r2", "t2", 1)).outcome, Outcome::running);
+}
+
+TEST_P(StoreAdmit, HTTP_6_LimitIsEachUsersOwn) {
+  admit(limited("r1", "t1", 1));
+  auto bobs = limited("r1", "t1", 1);
+  bobs.owner = UserId{"bob"};
+
+  EXPECT_EQ(admit(bobs).outcome, Outcome::running);
+  EXPECT_EQ(admit(admission("r2", "t2")).outcome, Outcome::running) << "no limit";
+}
+
+TEST_P(StoreAdmit, HTTP_6_RepeatOfARunIsNeverTooMany) {
+  auto const first = admit(limited("r1", "t1", 1));
+  auto other = limited("r1", "t1", 1);
+  other.input_hash = "another";
+
+  auto const again = admit(limited("r1", "t1", 1));
+
+  EXPECT_EQ(again.outcome, Outcome::existing);
+  EXPECT_EQ(again.run, first.run);
+  EXPECT_EQ(admit(other).outcome, Outcome::id_conflict);
+}
+
+TEST_P(StoreAdmit, HTTP_6_RunThatIsToBeReplacedCountsUntilItHasEnded) {
+  auto const first = admit(limited("r1", "t1", 1));
+
+  for (auto const policy : {OnBusy::interrupt, OnBusy::rollback}) {
+    auto replacing = limited("r2", "t1", 1);
+    replacing.on_busy = policy;
+    EXPECT_EQ(admit(replacing).outcome, Outcome::too_many_runs);
+  }
+
+  EXPECT_FALSE(row(first.run).cancel_requested);
+  EXPECT_EQ(message_rows(), std::vector<std::string>{"user:1:3"});
+}
+
+TEST_P(StoreAdmit, HTTP_6_AHundredParallelAdmitsDoNotOvershoot) {
+  std::vector<Async<Admission>> work;
+  for (int i = 0; i < 100; ++i) {
+    auto const number = std::to_string(i);
+    work.push_back(store().admit(limited("r" + number, "t" + number, 7)));
+  }
+
+  int started = 0;
+  int refused = 0;
+  for (auto const& outcome : run_all_async(std::move(work))) {
+    if (outcome.value().outcome == Outcome::running) ++started;
+    if (outcome.value().outcome == Outcome::too_many_runs) ++refused;
+  }
+
+  EXPECT_EQ(started, 7);
+  EXPECT_EQ(refused, 93);
+  EXPECT_EQ(sql("SELECT count(*) FROM agent_chat_sessions").at(0).at(0), "7");
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, StoreAdmit, testing::Values(sqlite_engine(), postgres_engine()),
                          engine_name);
 

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "runnel/http/authenticator.h"
+#include "runnel/http/message.h"
+
+namespace runnel::http {
+
+// What the dispatcher says to a request that no handler gets to see.
+
+Response wrong_method(std::string const& allow);
+Response repeated_parameter(std::string const& name);
+
+// The client learns whether to send a token, to get a new one, or to look at how it is made; not more.
+Response not_authenticated(Unidentified::Reason reason);
+// The same for all that is wrong with one: nobody learns which tickets there are.
+Response invalid_ticket();
+
+// A URL ends up in histories, logs and Referer headers. Refused aloud, so that nobody builds on it.
+bool has_token_in_url(Request const& request);
+Response token_in_url();
+
+Response too_many_requests(std::chrono::seconds wait);
+Response too_many_streams(std::int64_t limit);
+
+}  // namespace runnel::http
