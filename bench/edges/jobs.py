@@ -223,26 +223,30 @@ class Scraper:
 
 
 def fan_out(server: BenchServer, load: Load, sizes: Sizes) -> dict:
-    """One run to many readers. CPU is counted from when all of them are connected to the run's end."""
+    """One run to many readers; CPU to attach them all, and from then to the run's end."""
     thread, run = load.api.start_run(forwarded={"model": f"tok-{sizes.fan_tokens}-1000-1-1500000"})
+    attaching = Meter(server.pid)
     readers = load.spawn(load.events_request(thread, run, DIALECTS["ag-ui 1.0"]), "-n", str(sizes.readers), "-c",
                          str(sizes.readers), "--count", "event: TEXT_MESSAGE_CONTENT", "--ready")
     if readers.stdout.readline() != b"ready\n":
         raise RuntimeError("the readers could not connect")
+    attach_us = attaching.end()["server_cpu_s"] / sizes.readers * 1e6
     meter = Meter(server.pid)
     out = load.result(readers)
     out |= meter.end(out["cpu_s"])
     if out["counted"] != sizes.readers * sizes.fan_tokens:
         raise RuntimeError(f"tokens are missing: {out}")
-    return out | {"us": out["server_cpu_s"] / out["counted"] * 1e6}
+    return out | {"us": out["server_cpu_s"] / out["counted"] * 1e6, "attach_us": attach_us}
 
 
 def fan_row(what: str, outs: list[dict], readers: int) -> Row:
     each = [out["us"] for out in outs]
     foreign = statistics.median(out["foreign_cpu_s"] / out["wall_s"] for out in outs)
+    batch = statistics.median(out["counted"] / out["reads"] for out in outs)
     return Row(f"CPU per delivered token, 1 run to {readers} readers{what}", statistics.median(each), "us",
                BUDGET_US if readers == Sizes.readers else None,
-               f"{min(each):.2f} to {max(each):.2f} in {len(each)} rounds; foreign CPU {foreign:.2f} cores",
+               f"{min(each):.2f} to {max(each):.2f} in {len(each)} rounds; {batch:.1f} tokens a read; foreign CPU "
+               f"{foreign:.2f} cores",
                {"rounds": outs})
 
 
@@ -260,13 +264,14 @@ def metrics_cost(folder: Path, sizes: Sizes) -> list[Row]:
             with Scraper(server.port) as scraper:
                 scraped.append(fan_out(server, load, sizes))
             scrapes += scraper.scrapes
-    rows = [fan_row("", plain, sizes.readers)]
+    rows = [fan_row("", plain, sizes.readers),
+            Row("CPU to attach a reader to a live run", statistics.median(out["attach_us"] for out in plain), "us")]
     if not answers:
         return [*rows, Row("the same while /metrics is read every 100 ms", None, "us",
                            notes="skipped: /metrics does not answer 200")]
     rows.append(fan_row(" while /metrics is read every 100 ms", scraped, sizes.readers))
     rows[-1].notes += f"; {scrapes} scrapes"
-    rows.append(Row("cost of those scrapes", (rows[1].value / rows[0].value - 1) * 100, "%"))
+    rows.append(Row("cost of those scrapes", (rows[-1].value / rows[0].value - 1) * 100, "%"))
     return rows
 
 

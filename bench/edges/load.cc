@@ -38,10 +38,10 @@ void print(LoadResult result) {
     statuses += fmt::format("{}\"{}\":{}", statuses.empty() ? "" : ",", status, count);
   fmt::print(
       R"({{"answers":{},"failed":{},"statuses":{{{}}},"wall_s":{:.6f},"p50_us":{:.1f},"p99_us":{:.1f},"max_us":{:.1f},)"
-      R"("body_bytes":{},"counted":{},"cpu_s":{:.3f}}})"
+      R"("body_bytes":{},"counted":{},"reads":{},"cpu_s":{:.3f}}})"
       "\n",
       times.size(), result.failed, statuses, result.wall_s, at(50), at(99), at(100), result.body_bytes,
-      result.counted, cpu_seconds());
+      result.counted, result.reads, cpu_seconds());
 }
 
 }  // namespace

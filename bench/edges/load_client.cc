@@ -121,6 +121,7 @@ class Load {
     auto const got = recv(connection.socket->get(), bytes_.data(), bytes_.size(), MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (got <= 0) return fail(connection);
+    ++result_.reads;
     auto& answer = *connection.answer;
     answer.feed({bytes_.data(), static_cast<std::size_t>(got)});
     if (answer.status() != 0 && !std::exchange(connection.head_seen, true)) note_head();

@@ -26,6 +26,7 @@ struct LoadResult {
   std::vector<double> latencies_us;  // From the request, or the connect before it, to the answer's last byte.
   std::size_t body_bytes = 0;
   std::size_t counted = 0;
+  std::size_t reads = 0;  // How often the kernel gave bytes.
 };
 
 // Sends the same request again and again, with one thread, each connection its next one when the last is
