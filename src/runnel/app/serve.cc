@@ -22,6 +22,7 @@
 #include "runnel/http/thread_routes.h"
 #include "runnel/http/ticket_routes.h"
 #include "runnel/model/offline.h"
+#include "runnel/model/test_model.h"
 #include "runnel/protocol/encode.h"
 #include "runnel/runtime/service.h"
 #include "runnel/store/sqlite_store.h"
@@ -46,6 +47,7 @@ model::Registry make_models(Settings const& settings) {
   std::vector<std::unique_ptr<model::Provider>> providers;
   providers.push_back(std::make_unique<model::OfflineProvider>(
       model::OfflineOptions{milliseconds{settings.word_delay_ms}, static_cast<std::size_t>(settings.words)}));
+  if (settings.test_model) providers.push_back(std::make_unique<model::TestModelProvider>());
   return model::Registry{std::move(providers)};
 }
 

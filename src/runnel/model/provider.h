@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <variant>
@@ -59,8 +60,14 @@ class Provider {
   Provider& operator=(Provider const&) = delete;
   virtual ~Provider() = default;
 
-  // The names it serves, for choosing and for error messages.
+  // The names it serves, for choosing and for error messages; a pattern such as `tok-*` for a family.
   [[nodiscard]] virtual std::vector<std::string> models() const = 0;
+
+  // Whether a run may name this model. A provider with patterns says itself what they match.
+  [[nodiscard]] virtual bool serves(std::string const& model) const {
+    auto const names = models();
+    return std::find(names.begin(), names.end(), model) != names.end();
+  }
 
   virtual std::unique_ptr<Call> call(CallRequest request) = 0;
 };

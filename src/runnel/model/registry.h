@@ -18,9 +18,7 @@ class Registry {
   // Null: no provider serves that name.
   [[nodiscard]] Provider* find(std::string const& model) const {
     for (auto const& provider : providers_) {
-      for (auto const& name : provider->models()) {
-        if (name == model) return provider.get();
-      }
+      if (provider->serves(model)) return provider.get();
     }
     return nullptr;
   }

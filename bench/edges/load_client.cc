@@ -1,0 +1,165 @@
+#include "bench/edges/load_client.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "bench/edges/answer_reader.h"
+
+namespace runnel::bench {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_{fd} {
+    if (fd < 0) throw std::runtime_error{"no more file descriptors"};
+  }
+  Descriptor(Descriptor const&) = delete;
+  Descriptor& operator=(Descriptor const&) = delete;
+  ~Descriptor() { close(fd_); }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+struct Connection {
+  std::optional<Descriptor> socket;
+  std::unique_ptr<AnswerReader> answer;
+  SteadyClock::time_point began;
+  bool head_seen = false;
+};
+
+class Load {
+ public:
+  explicit Load(LoadOptions const& options)
+      : options_{options},
+        poll_{epoll_create1(EPOLL_CLOEXEC)},
+        connections_(std::min(options_.connections, options_.requests)) {}
+
+  LoadResult run() {
+    auto const began = SteadyClock::now();
+    for (auto& connection : connections_)
+      begin(connection);
+    while (open_ > 0)
+      wait();
+    result_.wall_s = std::chrono::duration<double>(SteadyClock::now() - began).count();
+    return std::move(result_);
+  }
+
+ private:
+  void begin(Connection& connection) {
+    if (begun_ == options_.requests) return drop(connection);
+    ++begun_;
+    connection.began = SteadyClock::now();
+    connection.answer = std::make_unique<AnswerReader>(options_.until, options_.count);
+    if (!connection.socket) connect(connection);
+    send_request(connection);
+  }
+
+  void connect(Connection& connection) {
+    connection.socket.emplace(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ++open_;
+    int const on = 1;
+    setsockopt(connection.socket->get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(options_.port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (::connect(connection.socket->get(), reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
+      throw std::runtime_error{"cannot connect"};
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.ptr = &connection;
+    epoll_ctl(poll_.get(), EPOLL_CTL_ADD, connection.socket->get(), &event);
+  }
+
+  void drop(Connection& connection) {
+    if (!connection.socket) return;
+    connection.socket.reset();
+    --open_;
+  }
+
+  // Requests are small: the kernel takes them whole.
+  void send_request(Connection& connection) {
+    auto const sent =
+        send(connection.socket->get(), options_.request.data(), options_.request.size(), MSG_NOSIGNAL);
+    if (sent != static_cast<ssize_t>(options_.request.size())) fail(connection);
+  }
+
+  void fail(Connection& connection) {
+    ++result_.failed;
+    drop(connection);
+    begin(connection);
+  }
+
+  void wait() {
+    std::array<epoll_event, 256> events;  // NOLINT: only read into.
+    auto const count = epoll_wait(poll_.get(), events.data(), events.size(), -1);
+    for (int i = 0; i < count; ++i)
+      read(*static_cast<Connection*>(events[static_cast<std::size_t>(i)].data.ptr));
+  }
+
+  void read(Connection& connection) {
+    auto const got = recv(connection.socket->get(), bytes_.data(), bytes_.size(), MSG_DONTWAIT);
+    if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (got <= 0) return fail(connection);
+    ++result_.reads;
+    auto& answer = *connection.answer;
+    answer.feed({bytes_.data(), static_cast<std::size_t>(got)});
+    if (answer.status() != 0 && !std::exchange(connection.head_seen, true)) note_head();
+    if (answer.done()) finish(connection);
+  }
+
+  void note_head() {
+    ++heads_;
+    if (heads_ != connections_.size() || !options_.say_ready) return;
+    std::puts("ready");
+    std::fflush(stdout);
+  }
+
+  void finish(Connection& connection) {
+    auto const& answer = *connection.answer;
+    result_.latencies_us.push_back(
+        std::chrono::duration<double, std::micro>(SteadyClock::now() - connection.began).count());
+    ++result_.statuses[answer.status()];
+    result_.body_bytes += answer.body_bytes();
+    result_.counted += answer.counted();
+    if (!options_.keep_alive || !answer.whole()) drop(connection);
+    begin(connection);
+  }
+
+  LoadOptions const& options_;
+  Descriptor poll_;
+  std::vector<Connection> connections_;
+  std::array<char, 1U << 18U> bytes_;
+  std::size_t begun_ = 0;
+  std::size_t open_ = 0;
+  std::size_t heads_ = 0;
+  LoadResult result_;
+};
+
+}  // namespace
+
+LoadResult run_load(LoadOptions const& options) {
+  return std::make_unique<Load>(options)->run();
+}
+
+}  // namespace runnel::bench

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace runnel::bench {
+
+struct LoadOptions {
+  std::uint16_t port = 0;  // On 127.0.0.1.
+  std::string request;     // All bytes of it.
+  std::size_t connections = 1;
+  std::size_t requests = 1;
+  bool keep_alive = false;  // One connection after another otherwise; connecting is then part of the time.
+  std::string until;        // An answer counts as read when its body holds this; empty: when it is whole.
+  std::string count;        // A text to count in the bodies.
+  bool say_ready = false;   // Prints a line `ready` when each connection has its first answer's head.
+};
+
+struct LoadResult {
+  std::map<int, std::size_t> statuses;
+  std::size_t failed = 0;  // Connections that broke before their answer was read.
+  double wall_s = 0;
+  std::vector<double> latencies_us;  // From the request, or the connect before it, to the answer's last byte.
+  std::size_t body_bytes = 0;
+  std::size_t counted = 0;
+  std::size_t reads = 0;  // How often the kernel gave bytes.
+};
+
+// Sends the same request again and again, with one thread, each connection its next one when the last is
+// answered. Throws std::runtime_error where the system refuses a socket.
+LoadResult run_load(LoadOptions const& options);
+
+}  // namespace runnel::bench

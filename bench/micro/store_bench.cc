@@ -1,0 +1,235 @@
+// The real SQLite store in a file: below $RUNNEL_BENCH_DIR, else below the working directory, so that it is a
+// disk that is measured and not a file system in memory. An append is durable, synced, when it counts.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bench/micro/sample_run.h"
+#include "runnel/core/fact_json.h"
+#include "runnel/store/sqlite_store.h"
+#include "tests/support/run_async.h"
+
+namespace runnel::bench {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+using Latencies = std::vector<double>;  // Microseconds.
+
+// What 100 ms (runtime.delta_flush_ms) bring at 5 ms a token: one append.
+constexpr std::size_t kFactsInAppend = 20;
+constexpr std::size_t kPageBytes = std::size_t{256} * 1024;  // What a reader asks for at once.
+
+// A folder of its own, gone with the object.
+class Folder {
+ public:
+  Folder() {
+    auto const* const wanted = std::getenv("RUNNEL_BENCH_DIR");
+    std::string pattern = std::string{wanted != nullptr ? wanted : "."} + "/runnel-bench-XXXXXX";
+    if (mkdtemp(pattern.data()) == nullptr) throw std::runtime_error{"cannot make a folder like " + pattern};
+    path_ = pattern;
+  }
+  Folder(Folder const&) = delete;
+  Folder& operator=(Folder const&) = delete;
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string file() const { return path_ + "/runnel.db"; }
+
+ private:
+  std::string path_;
+};
+
+store::LogBatch make_batch(std::vector<Record> const& records, std::size_t first, std::size_t last) {
+  store::LogBatch batch;
+  batch.first_n = records[first].position.n;
+  batch.last_n = records[last - 1].position.n;
+  batch.body = log_body(records, first, last);
+  return batch;
+}
+
+store::LogBatch deltas(std::uint64_t first_n, std::size_t count) {
+  std::vector<Record> records;
+  for (std::size_t i = 0; i < count; ++i)
+    records.push_back(sample_delta(first_n + i));
+  return make_batch(records, 0, count);
+}
+
+store::AdmitRequest make_admission(std::string const& name) {
+  store::AdmitRequest request;
+  request.owner = UserId{"bench"};
+  request.thread = ThreadId{"thread-" + name};
+  request.run = RunId{"run-" + name};
+  request.input_hash = "hash";
+  request.input = R"({"text":"hello"})";
+  request.agui_version = "1.0";
+  request.country = "CN";
+  request.node = NodeId{"bench"};
+  request.now = kEpoch;
+  request.begin.user_message.id = MessageId{"input-" + name};
+  request.begin.user_message.role = store::Role::user;
+  request.begin.user_message.content = "hello";
+  request.begin.user_message.metadata = R"({"type":"user_input"})";
+  request.begin.title = "hello";
+  request.begin.facts = make_batch(sample_run(0), 0, 2);
+  return request;
+}
+
+// One run that is appended to.
+struct Writing {
+  RunKey run;
+  Epoch epoch = 0;
+  std::uint64_t last_n = 2;
+};
+
+store::AppendRequest next_append(Writing& writing) {
+  store::AppendRequest request;
+  request.run = writing.run;
+  request.epoch = writing.epoch;
+  request.facts = deltas(writing.last_n + 1, kFactsInAppend);
+  request.now = kEpoch;
+  writing.last_n += kFactsInAppend;
+  return request;
+}
+
+class OpenStore {
+ public:
+  OpenStore() {
+    store::SqliteOptions options;
+    options.path = folder_.file();
+    store_ = store::open_sqlite(std::move(options)).value();
+  }
+  store::Store& operator*() { return *store_; }
+
+  Writing begin_run(std::string const& name) {
+    auto const admission = run_async(store_->admit(make_admission(name))).value();
+    return {admission.run, admission.epoch};
+  }
+
+ private:
+  Folder folder_;
+  std::unique_ptr<store::Store> store_;
+};
+
+boost::asio::awaitable<Latencies> append_each(store::Store* store,
+                                              std::vector<store::AppendRequest> requests) {
+  Latencies latencies;
+  for (auto& request : requests) {
+    auto const began = SteadyClock::now();
+    auto const written = co_await store->append(std::move(request));
+    written.value();
+    latencies.push_back(std::chrono::duration<double, std::micro>(SteadyClock::now() - began).count());
+  }
+  co_return latencies;
+}
+
+void report(benchmark::State& state, Latencies latencies) {
+  std::sort(latencies.begin(), latencies.end());
+  auto const at = [&](std::size_t percent) { return latencies[(latencies.size() - 1) * percent / 100]; };
+  state.counters["p50_us"] = at(50);
+  state.counters["p99_us"] = at(99);
+  state.SetItemsProcessed(static_cast<std::int64_t>(latencies.size()));
+}
+
+// So many runs at once, each with its next append as soon as the last is durable. Items are appends of 20
+// facts; p50 and p99 are of one append, from its call to its durable end.
+void log_append(benchmark::State& state) {
+  constexpr std::size_t kAppendsInARow = 16;
+  OpenStore store;
+  std::vector<Writing> runs;
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    runs.push_back(store.begin_run(std::to_string(i)));
+
+  Latencies latencies;
+  for ([[maybe_unused]] auto _ : state) {
+    state.PauseTiming();
+    std::vector<boost::asio::awaitable<Latencies>> work;
+    for (auto& run : runs) {
+      std::vector<store::AppendRequest> requests;
+      for (std::size_t i = 0; i < kAppendsInARow; ++i)
+        requests.push_back(next_append(run));
+      work.push_back(append_each(&*store, std::move(requests)));
+    }
+    state.ResumeTiming();
+    for (auto const& some : run_all_async(std::move(work)))
+      latencies.insert(latencies.end(), some.begin(), some.end());
+  }
+  report(state, std::move(latencies));
+}
+BENCHMARK(log_append)->Arg(1)->Arg(64)->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
+
+// A run with 1,000 facts, in rows of so many.
+RunKey write_log(OpenStore& store, std::size_t facts_in_row) {
+  auto const run = store.begin_run("read");
+  constexpr std::uint64_t kFacts = 1000;
+  std::vector<store::AppendRequest> requests;
+  for (std::uint64_t n = 3; n <= kFacts;) {
+    auto const count = std::min<std::uint64_t>(facts_in_row, kFacts + 1 - n);
+    store::AppendRequest request;
+    request.run = run.run;
+    request.epoch = run.epoch;
+    request.facts = deltas(n, count);
+    request.now = kEpoch;
+    requests.push_back(std::move(request));
+    n += count;
+  }
+  run_async(append_each(&*store, std::move(requests)));
+  return run.run;
+}
+
+boost::asio::awaitable<std::vector<store::LogRow>> read_all(store::Store* store, RunKey run) {
+  std::vector<store::LogRow> all;
+  for (std::uint64_t after = 0;;) {
+    auto rows = co_await store->read_log(run, after, kPageBytes);
+    if (rows.value().empty()) co_return all;
+    after = rows->back().last_n;
+    std::move(rows->begin(), rows->end(), std::back_inserter(all));
+  }
+}
+
+// 1,000 facts as rows, from the call on an io_context to the last page there, with the hop to a reader thread
+// and back for each page and for the empty one at the end. The file is in the page cache.
+void log_read_1000_facts(benchmark::State& state) {
+  OpenStore store;
+  auto const run = write_log(store, static_cast<std::size_t>(state.range(0)));
+  std::size_t rows = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    auto const all = run_async(read_all(&*store, run));
+    rows = all.size();
+    if (all.back().last_n != 1000) state.SkipWithError("facts are missing");
+  }
+  state.counters["rows"] = static_cast<double>(rows);
+  state.SetItemsProcessed(state.iterations() * 1000);
+}
+BENCHMARK(log_read_1000_facts)
+    ->Arg(5)
+    ->Arg(20)
+    ->Arg(1000)
+    ->UseRealTime()
+    ->MeasureProcessCPUTime()
+    ->Unit(benchmark::kMicrosecond);
+
+// What a reader of the store does next: rows to records.
+void log_parse_1000_facts(benchmark::State& state) {
+  auto const records = sample_run(1000);
+  auto const body = log_body(records, 4, 1004);
+  for ([[maybe_unused]] auto _ : state) {
+    auto const parsed = parse_log_body(body, kEpoch);
+    if (!parsed || parsed->size() != 1000) state.SkipWithError("facts are missing");
+    benchmark::DoNotOptimize(parsed->data());
+  }
+  state.SetItemsProcessed(state.iterations() * 1000);
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(body.size()));
+}
+BENCHMARK(log_parse_1000_facts)->Unit(benchmark::kMicrosecond);
+
+}  // namespace
+}  // namespace runnel::bench

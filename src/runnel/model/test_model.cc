@@ -1,0 +1,130 @@
+#include "runnel/model/test_model.h"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "runnel/base/sleep.h"
+#include "runnel/model/offline.h"
+
+namespace runnel::model {
+
+namespace asio = boost::asio;
+using std::chrono::microseconds;
+using SteadyClock = std::chrono::steady_clock;  // CLOCK_MONOTONIC.
+
+namespace {
+
+constexpr std::int64_t kMaxTokens = 1'000'000;
+constexpr std::int64_t kMaxBurst = 10'000;
+constexpr std::int64_t kMaxWait = 3'600'000'000;  // An hour in µs.
+constexpr std::int64_t kUndelayedBurst = 64;
+constexpr std::string_view kPrefix = "tok-";
+
+// The whole numbers between dashes; none where there is anything else, or more than four.
+std::optional<std::vector<std::int64_t>> split_numbers(std::string_view text) {
+  std::vector<std::int64_t> numbers;
+  for (;;) {
+    auto const part = text.substr(0, text.find('-'));
+    std::int64_t number = 0;
+    auto const* const end = part.data() + part.size();
+    auto const [stopped, error] = std::from_chars(part.data(), end, number);
+    if (error != std::errc{} || stopped != end || numbers.size() == 4) return std::nullopt;
+    numbers.push_back(number);
+    if (part.size() == text.size()) return numbers;
+    text.remove_prefix(part.size() + 1);
+  }
+}
+
+std::string stamp() {
+  auto now = static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch() / std::chrono::nanoseconds{1});
+  std::string text = "@00000000000000~";
+  for (std::size_t digit = 14; digit > 0; --digit, now >>= 4U)
+    text[digit] = "0123456789abcdef"[now & 0xFU];
+  return text;
+}
+
+class TestModelCall final : public Call {
+ public:
+  TestModelCall(TestScript script, Usage usage)
+      : script_{script},
+        usage_{std::move(usage)},
+        due_{SteadyClock::now() +
+             (script.before_first > microseconds{0} ? script.before_first : script.apart)} {}
+
+  asio::awaitable<Result<std::vector<CallEvent>>> next(std::shared_ptr<base::Cancel> cancel) override {
+    auto const wait = std::chrono::ceil<microseconds>(due_ - SteadyClock::now());
+    if (wait > microseconds{0}) {
+      co_await base::sleep_for(wait, cancel);
+    } else {
+      co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
+    }
+    if (cancel->requested()) co_return Error{Errc::canceled, "test call canceled"};
+    co_return usage_.output_tokens < script_.tokens ? make_burst() : make_end();
+  }
+
+ private:
+  std::vector<CallEvent> make_burst() {
+    auto const size = std::min(script_.burst, script_.tokens - usage_.output_tokens);
+    std::vector<CallEvent> events;
+    events.reserve(static_cast<std::size_t>(size));
+    for (std::int64_t i = 0; i < size; ++i)
+      events.emplace_back(TextPiece{stamp()});
+    usage_.output_tokens += size;
+    due_ += script_.apart * size;
+    return events;
+  }
+
+  std::vector<CallEvent> make_end() {
+    usage_.total_tokens = usage_.input_tokens + usage_.output_tokens;
+    std::vector<CallEvent> events;
+    events.emplace_back(CallFinished{usage_});
+    return events;
+  }
+
+  TestScript const script_;
+  Usage usage_;
+  SteadyClock::time_point due_;  // When the next burst, or the end, should come.
+};
+
+Usage input_usage(CallRequest const& request) {
+  Usage usage;
+  usage.provider = "test";
+  usage.model = request.model;
+  for (auto const& message : request.messages)
+    usage.input_tokens += count_offline_tokens(message.text);
+  usage.cache_miss_tokens = usage.input_tokens;
+  return usage;
+}
+
+}  // namespace
+
+std::optional<TestScript> parse_test_model(std::string_view name) {
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  auto numbers = split_numbers(name.substr(kPrefix.size()));
+  if (!numbers || numbers->size() < 2) return std::nullopt;
+  numbers->resize(4);
+  constexpr std::array<std::int64_t, 4> kHighest{kMaxTokens, kMaxWait, kMaxBurst, kMaxWait};
+  for (std::size_t i = 0; i < kHighest.size(); ++i) {
+    if ((*numbers)[i] < 0 || (*numbers)[i] > kHighest[i]) return std::nullopt;
+  }
+  TestScript script;
+  script.tokens = (*numbers)[0];
+  script.apart = microseconds{(*numbers)[1]};
+  script.burst = (*numbers)[2];
+  if (script.burst == 0) script.burst = script.apart == microseconds{0} ? kUndelayedBurst : 1;
+  script.before_first = microseconds{(*numbers)[3]};
+  return script;
+}
+
+std::unique_ptr<Call> TestModelProvider::call(CallRequest request) {
+  return std::make_unique<TestModelCall>(parse_test_model(request.model).value_or(TestScript{}),
+                                         input_usage(request));
+}
+
+}  // namespace runnel::model
