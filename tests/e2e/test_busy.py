@@ -193,7 +193,7 @@ class CancelAtEveryEventTest(E2eCase):
 
 
 class QueueTest(E2eCase):
-    config = offline(word_delay_ms=0)
+    config = offline(word_delay_ms=0, runtime={"runs_per_user": 100})
 
     def test_RUN_3_fifty_parallel_enqueued_runs_each_run_once_in_their_order(self):
         thread = new_id("thread")

@@ -11,6 +11,7 @@
 
 #include "runnel/store/fault_vfs.h"
 #include "runnel/store/sqlite_db.h"
+#include "runnel/store/sqlite_schema.h"
 #include "runnel/store/sqlite_under_test.h"
 
 // What only SQLite has to promise: one file, its versions, a disk that fails.
@@ -63,6 +64,32 @@ TEST_F(SqliteStoreTest, DB_1_MigrationsAreAppliedOnce) {
   open().value().reset();
 
   EXPECT_EQ(cell("SELECT group_concat(version || '@' || applied_at) FROM schema_migrations"), applied);
+}
+
+TEST_F(SqliteStoreTest, DB_1_DatabaseOfTheFirstVersionIsBroughtUpToDateWithWhatItHolds) {
+  {
+    sqlite::Db db{{path_, sqlite::Access::read_write_create, {}}};
+    db.execute("CREATE TABLE schema_migrations(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
+    db.execute(sqlite::migrations().front().sql);
+    db.execute(
+        "INSERT INTO schema_migrations VALUES (1, 1);"
+        "INSERT INTO agent_chat_sessions(id, owner_id, thread_ref, created_at, updated_at) "
+        "VALUES (7, 'ann', 't1', 1, 1);"
+        "INSERT INTO runs(owner_id, run_ref, thread_id, status, mode, input_hash, agui_version, created_at) "
+        "VALUES ('ann', 'r1', 7, 'running', 'chat', 'h', '1.0', 1)");
+  }
+
+  auto const store = open().value();
+
+  auto second = admission("r2", "t2");
+  second.max_active_runs = 1;
+  EXPECT_EQ(run_async(store->admit(second)).value().outcome, Admission::Outcome::too_many_runs);
+  NewTicket ticket;
+  ticket.hash = "h1";
+  ticket.owner = UserId{"ann"};
+  ticket.thread = ThreadId{"t1"};
+  ticket.run = RunId{"r1"};
+  EXPECT_TRUE(run_async(store->put_ticket(ticket)).has_value());
 }
 
 TEST_F(SqliteStoreTest, DB_1_DatabaseOfANewerVersionIsRefused) {

@@ -114,11 +114,13 @@ TEST_P(StoreTickets, HTTP_4_SseTicketOpensItsOwnRunOnlyAndAWrongUseChangesNothin
   other_run.run = RunId{"r2"};
   auto other_thread = use_of("h1", kNow + 1);
   other_thread.thread = ThreadId{"t2"};
+  auto other_name = use_of("h1", kNow + 1);
+  other_name.run = RunId{"r2"};
   auto no_run = use_of("h1", kNow + 1);
   no_run.run = RunId{};
 
-  for (auto const& wrong : {other_run, other_thread, no_run, use_of("h2", kNow + 1), use_of("", kNow + 1),
-                            use_of("h1", kNow + 1, TicketKind::websocket)}) {
+  for (auto const& wrong : {other_run, other_thread, other_name, no_run, use_of("h2", kNow + 1),
+                            use_of("", kNow + 1), use_of("h1", kNow + 1, TicketKind::websocket)}) {
     EXPECT_EQ(use(wrong), "");
   }
 
