@@ -26,10 +26,21 @@ constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::size_t kMaxStrayBytes = std::size_t{64} * 1024;
 // Beyond this an idle session gives its queue's memory back.
 constexpr std::size_t kKeptQueue = 8;
+// A token's chunk is smaller than this.
+constexpr std::size_t kCopiedTogether = 1024;
 
 Bytes const& keep_alive_comment() {
   static Bytes const comment = std::make_shared<std::string const>(": keep-alive\n\n");
   return comment;
+}
+
+// Small parts are copied together: for the kernel one buffer is cheaper than several.
+template <class Parts>
+std::size_t write_some(Socket& socket, Parts const& parts, error_code& ec) {
+  if (asio::buffer_size(parts) > kCopiedTogether) return socket.write_some(parts, ec);
+  std::array<char, kCopiedTogether> bytes;  // NOLINT: only what was copied into it is read.
+  auto const size = asio::buffer_copy(asio::buffer(bytes), parts);
+  return socket.write_some(asio::buffer(bytes, size), ec);
 }
 
 bool is_would_block(error_code const& ec) {
@@ -103,7 +114,7 @@ void SseSession::flush() {
   if (awaiting_writable_) return;
   while (open_chunk()) {
     error_code ec;
-    auto const written = socket_.write_some(unsent(), ec);
+    auto const written = write_some(socket_, unsent(), ec);
     if (is_would_block(ec)) return await_writable();
     if (ec == asio::error::interrupted) continue;
     if (ec) return close(Closing::abortive);
