@@ -270,7 +270,7 @@ def metrics_cost(folder: Path, sizes: Sizes) -> list[Row]:
     rows = [fan_row("", plain, sizes.readers),
             Row("CPU to attach a reader to a live run", statistics.median(out["attach_us"] for out in plain), "us")]
     if not answers:
-        return [*rows, Row("the same while /metrics is read every 100 ms", None, "us",
+        return [*rows, Row("CPU per delivered token while /metrics is read every 100 ms", None, "us",
                            notes="skipped: /metrics does not answer 200")]
     rows.append(fan_row(" while /metrics is read every 100 ms", scraped, sizes.readers))
     rows[-1].notes += f"; {scrapes} scrapes"
