@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from machine import Meter, cpu_seconds, resident_kib
+from machine import Meter, resident_kib
 from server import BenchServer, Load
 
 DIALECTS = {"v2": {"dialect": "v2"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
@@ -97,9 +97,18 @@ def admission(folder: Path, sizes: Sizes) -> list[Row]:
 # --- Resume ---
 
 
-def resume_row(what: str, out: dict, count: int, budget: float | None) -> Row:
-    return Row(f"{what}, p50", out["p50_us"] / 1000, "ms", budget,
-               f"p99 {out['p99_us'] / 1000:.2f} ms; {out['body_bytes'] // count / 1024:.0f} KiB each", out)
+def time_resumes(server: BenchServer, load: Load, request: bytes, count: int, until: str = "") -> dict:
+    load.read_events(request, 5, until)  # Warm.
+    meter = Meter(server.pid)
+    out = load.read_events(request, count, until)
+    return out | meter.end(out["cpu_s"])
+
+
+def resume_row(what: str, out: dict, count: int) -> Row:
+    return Row(f"{what}, p50", out["p50_us"] / 1000, "ms", 5,
+               f"p99 {out['p99_us'] / 1000:.2f} ms; {out['body_bytes'] // count / 1024:.0f} KiB, "
+               f"{out['server_cpu_s'] / count * 1e3:.2f} ms CPU, {out['server_waited_s'] / count * 1e3:.2f} ms waiting "
+               f"for a core each", out)
 
 
 def resume(folder: Path, sizes: Sizes) -> list[Row]:
@@ -113,18 +122,13 @@ def resume(folder: Path, sizes: Sizes) -> list[Row]:
             raise RuntimeError(f"the run to resume ended with {last}")
         for name, dialect in DIALECTS.items():
             request = load.events_request(thread, run, dialect)
-            load.read_events(request, 5)
-            meter = Meter(server.pid)
-            out = load.read_events(request, count)
-            out |= meter.end(out["cpu_s"])
-            row = resume_row(f"resume, 1,000 tokens of an ended run, {name}", out, count, 5.0)
-            row.notes += f"; {out['server_cpu_s'] / count * 1e3:.2f} ms CPU"
-            rows.append(row)
-        rows += resume_live(load, count)
+            out = time_resumes(server, load, request, count)
+            rows.append(resume_row(f"resume, 1,000 tokens of an ended run, {name}", out, count))
+        rows += resume_live(server, load, count)
     return rows
 
 
-def resume_live(load: Load, count: int) -> list[Row]:
+def resume_live(server: BenchServer, load: Load, count: int) -> list[Row]:
     """A run that has said 1,000 tokens and goes on: nobody in v2, which shows no tokens, could tell what came last."""
     thread, run = load.api.start_run(forwarded={"model": "tok-1001-3600000-1000-1"})
     tokens = []
@@ -138,9 +142,8 @@ def resume_live(load: Load, count: int) -> list[Row]:
     for name in ("ag-ui 1.0", "ag-ui 0.0"):
         for what, after in (("all 1,000 tokens", None), ("the newest 250 tokens", tokens[749].id)):
             request = load.events_request(thread, run, DIALECTS[name], after)
-            load.read_events(request, 5, newest)
-            out = load.read_events(request, count, newest)
-            rows.append(resume_row(f"resume, {what} of a live run, {name}", out, count, 5.0))
+            out = time_resumes(server, load, request, count, newest)
+            rows.append(resume_row(f"resume, {what} of a live run, {name}", out, count))
     load.api.cancel(thread, run)
     return rows
 
@@ -267,7 +270,7 @@ def metrics_cost(folder: Path, sizes: Sizes) -> list[Row]:
     rows = [fan_row("", plain, sizes.readers),
             Row("CPU to attach a reader to a live run", statistics.median(out["attach_us"] for out in plain), "us")]
     if not answers:
-        return [*rows, Row("the same while /metrics is read every 100 ms", None, "us",
+        return [*rows, Row("CPU per delivered token while /metrics is read every 100 ms", None, "us",
                            notes="skipped: /metrics does not answer 200")]
     rows.append(fan_row(" while /metrics is read every 100 ms", scraped, sizes.readers))
     rows[-1].notes += f"; {scrapes} scrapes"

@@ -7,12 +7,14 @@ from pathlib import Path
 _TICK = os.sysconf("SC_CLK_TCK")
 
 
-def cpu_seconds(pid: int) -> float:
-    """Of all living threads, to the nanosecond. The server's threads live as long as it does."""
-    total = 0
+def cpu_seconds(pid: int) -> tuple[float, float]:
+    """What all living threads ran, and what they waited for a free core, to the nanosecond. The server's threads live as
+    long as it does."""
+    ran = waited = 0
     for task in Path(f"/proc/{pid}/task").iterdir():
-        total += int((task / "schedstat").read_text().split()[0])
-    return total / 1e9
+        numbers = (task / "schedstat").read_text().split()
+        ran, waited = ran + int(numbers[0]), waited + int(numbers[1])
+    return ran / 1e9, waited / 1e9
 
 
 def resident_kib(pid: int) -> int:
@@ -35,12 +37,13 @@ class Meter:
         self._pid = pid
         self._begin = self._read()
 
-    def _read(self) -> tuple[float, float, float]:
-        return cpu_seconds(self._pid), time.process_time(), busy_seconds()
+    def _read(self) -> tuple[float, float, float, float]:
+        return *cpu_seconds(self._pid), time.process_time(), busy_seconds()
 
     def end(self, load_cpu_s: float = 0.0) -> dict[str, float]:
-        server, own, busy = (b - a for a, b in zip(self._begin, self._read()))
-        return {"server_cpu_s": server, "foreign_cpu_s": max(0.0, busy - server - own - load_cpu_s)}
+        server, waited, own, busy = (b - a for a, b in zip(self._begin, self._read()))
+        return {"server_cpu_s": server, "server_waited_s": waited,
+                "foreign_cpu_s": max(0.0, busy - server - own - load_cpu_s)}
 
 
 def describe() -> str:

@@ -42,7 +42,7 @@ void encode_run_of_1000_tokens(benchmark::State& state) {
 }
 BENCHMARK(encode_run_of_1000_tokens)->DenseRange(0, kDialects - 1);
 
-// The scripted run of tests/conformance/golden with the most records: tools, reasoning and text.
+// The scripted run of tests/conformance/golden with the most records.
 void encode_richest_transcript(benchmark::State& state) {
   auto const all = protocol::all_transcripts();
   auto const richest = std::max_element(all.begin(), all.end(), [](auto const& one, auto const& other) {
