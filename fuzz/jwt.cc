@@ -1,0 +1,60 @@
+// A bearer token against a secret of ours. The corpus has good tokens; whatever is made of them is refused.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "fuzz/require.h"
+#include "runnel/http/base64url.h"
+#include "runnel/http/jwt.h"
+
+namespace {
+
+using namespace runnel::http;
+
+constexpr std::int64_t kNow = 1'800'000'000;
+
+KeyRing const& ring() {
+  static KeyRing const keys{SigningKey::from_secret(std::string(32, 'k')).value()};
+  return keys;
+}
+
+std::string signed_text(std::string_view header, std::string_view payload) {
+  auto const text = base64url_encode(header) + "." + base64url_encode(payload);
+  return text + "." + base64url_encode(ring().signing_key().sign(text));
+}
+
+// As a careless issuer would: any header and payload, with a good signature. Gets past the signature into the claims.
+void check_signed(std::string_view bytes) {
+  auto const cut = bytes.find('\0');
+  auto const header = bytes.substr(0, cut);
+  auto const payload = cut == std::string_view::npos ? std::string_view{} : bytes.substr(cut + 1);
+  auto const verified = verify_token(signed_text(header, payload), {}, ring(), kNow);
+  auto const* claims = std::get_if<Claims>(&verified);
+  if (claims == nullptr) return;
+  require(header.find("HS256") != std::string_view::npos, "the algorithm is the configured one");
+  require(!claims->subject.empty() && claims->subject.size() <= 128, "the subject is a usable id");
+  require(claims->expires_at > kNow, "the token has not expired");
+}
+
+void check_raw(std::string_view bytes) {
+  static std::vector<std::string> const good{
+      sign_token({"demo", kNow + 60}, {}, ring(), kNow),
+      signed_text(R"({"alg":"HS256"})", R"({"iss":"runnel","aud":["a","runnel"],"sub":"x","exp":1900000000})")};
+  auto const verified = verify_token(bytes, {}, ring(), kNow);
+  if (!std::holds_alternative<Claims>(verified)) return;
+  require(std::find(good.begin(), good.end(), bytes) != good.end(), "nobody else signs tokens");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  std::string_view const bytes{reinterpret_cast<char const*>(data), size};
+  check_raw(bytes);
+  check_signed(bytes);
+  return 0;
+}

@@ -1,0 +1,64 @@
+// A Last-Event-ID against a run of three epochs, running, ended and expired.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <variant>
+
+#include "fuzz/require.h"
+#include "runnel/http/resume_point.h"
+
+namespace {
+
+using namespace runnel;
+using http::AlreadyComplete;
+using http::BadEventId;
+using http::ResumeAfter;
+
+store::RunRow run_with(store::RunStatus status) {
+  store::RunRow run;
+  run.status = status;
+  run.last_n = 30;
+  run.epochs = {{5, 1}, {9, 11}, {1'800'000'000'000, 21}};
+  return run;
+}
+
+bool has_epoch(store::RunRow const& run, Epoch epoch) {
+  for (auto const& start : run.epochs) {
+    if (start.epoch == epoch) return true;
+  }
+  return false;
+}
+
+void check(store::RunRow const& run, std::string_view text) {
+  auto const point = http::resume_point(run, text);
+  if (std::holds_alternative<BadEventId>(point)) return;
+
+  auto const given = parse_position(text);
+  require(given.has_value(), "what is accepted has the form of an id");
+  require(to_string(*given) == text, "an id has one form");
+  require(has_epoch(run, given->epoch), "the run had the epoch");
+  if (std::holds_alternative<AlreadyComplete>(point)) {
+    require(store::is_ended(run.status) && given->n == run.last_n, "complete is who has the terminal event");
+  }
+  if (auto const* after = std::get_if<ResumeAfter>(&point)) {
+    require(after->position <= *given, "nothing after the id is skipped");
+    require(after->position.epoch == given->epoch, "the place is in the epoch of the id");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  static store::RunRow const running = run_with(store::RunStatus::running);
+  static store::RunRow const ended = run_with(store::RunStatus::completed);
+  static store::RunRow const expired = [] {
+    auto run = run_with(store::RunStatus::completed);
+    run.log_expired = true;
+    return run;
+  }();
+  std::string_view const text{reinterpret_cast<char const*>(data), size};
+  for (auto const* run : {&running, &ended, &expired})
+    check(*run, text);
+  return 0;
+}

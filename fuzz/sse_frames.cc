@@ -1,0 +1,65 @@
+// Any bytes as the text of every kind of fact, in every dialect: still one frame of three lines (SSE-1).
+
+#include <boost/json/parse.hpp>
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "fuzz/require.h"
+#include "runnel/core/fact_json.h"
+#include "runnel/core/fact_samples.h"
+#include "runnel/core/text.h"
+#include "runnel/protocol/encode.h"
+
+namespace {
+
+using namespace runnel;
+
+std::string_view take_line(std::string_view& rest, std::string_view name) {
+  require(rest.starts_with(name), "the lines are id, event, data");
+  auto const end = rest.find('\n');
+  require(end != std::string_view::npos, "each line ends");
+  auto const value = rest.substr(name.size(), end - name.size());
+  rest.remove_prefix(end + 1);
+  return value;
+}
+
+void check_frame(std::string_view frame, Position position) {
+  require(frame.find('\r') == std::string_view::npos, "LF only");
+  require(frame.find('\0') == std::string_view::npos, "no NUL");
+  auto rest = frame;
+  require(take_line(rest, "id: ") == to_string(position), "the id is the fact's place");
+  std::string const event{take_line(rest, "event: ")};
+  auto const data = take_line(rest, "data: ");
+  require(rest == "\n", "a blank line and nothing more");
+
+  boost::system::error_code error;
+  auto const value = boost::json::parse({data.data(), data.size()}, error);
+  require(!error && value.is_object(), "the data is a JSON object");
+  auto const* type = value.as_object().if_contains("type");
+  require(type != nullptr && type->is_string() && type->as_string() == event, "the event is the JSON's type");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  if (size > 512) return 0;  // Larger texts only repeat what smaller ones do.
+  auto const text = to_valid_utf8({reinterpret_cast<char const*>(data), size});
+  RunNames const names{ThreadId{"thread"}, RunId{"run"}};
+  for (auto const& record : fact_samples(text)) {
+    for (auto const dialect : {Dialect::v2, Dialect::ag_ui_1_0, Dialect::ag_ui_0_0}) {
+      std::string frame;
+      protocol::encode_frame(dialect, names, record, frame);
+      if (!frame.empty()) check_frame(frame, record.position);
+    }
+    std::string body = "[";
+    append_record_json(body, record);
+    body += "]";
+    auto const read = parse_log_body(body, record.position.epoch);
+    require(read.has_value() && read->size() == 1 && read->front() == record, "the log gives back what it got");
+  }
+  return 0;
+}
