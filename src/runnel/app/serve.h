@@ -4,6 +4,7 @@
 
 #include "runnel/app/settings.h"
 #include "runnel/store/store.h"
+#include "runnel/store/store_metrics.h"
 
 namespace runnel::app {
 
@@ -16,6 +17,6 @@ int serve(Settings const& settings);
 Result<void> check(Settings const& settings);
 
 // The store that the settings name, its tables up to date.
-Result<std::unique_ptr<store::Store>> open_store(Settings const& settings);
+Result<std::unique_ptr<store::Store>> open_store(Settings const& settings, store::StoreMetrics metrics = {});
 
 }  // namespace runnel::app

@@ -35,8 +35,8 @@ Response repeated_parameter(std::string const& name) {
 
 }  // namespace
 
-Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator)
-    : router_{std::move(router)}, authenticator_{std::move(authenticator)} {}
+Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator, HttpMetrics metrics)
+    : router_{std::move(router)}, authenticator_{std::move(authenticator)}, metrics_{metrics} {}
 
 std::variant<Route const*, Response> Dispatcher::admit(Request& request) const {
   auto match = router_.match(request.method, request.path);
@@ -47,11 +47,13 @@ std::variant<Route const*, Response> Dispatcher::admit(Request& request) const {
   auto* found = std::get_if<Router::Found>(&match);
   if (found == nullptr) return problem(404, "NOT_FOUND", "There is no such address.");
 
+  request.route = found->route;
   if (found->route->access == Access::user) {
     auto user = authenticator_->authenticate(request);
     if (!user) {
       base::log(base::LogLevel::debug, "not authenticated",
                 {{"request_id", request.request_id}, {"detail", user.error().detail}});
+      metrics_.auth_failures.add();
       return not_authenticated();
     }
     request.user = std::move(*user);

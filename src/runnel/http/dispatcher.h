@@ -13,7 +13,7 @@ namespace runnel::http {
 // From a request to its answer, without any wire. Shared by all cores; it holds no state that changes.
 class Dispatcher {
  public:
-  Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator);
+  Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator, HttpMetrics metrics = {});
 
   // Decided by the head alone, so that nobody sends a large body to be told 401. Fills in the user and the
   // path's parameters.
@@ -25,6 +25,7 @@ class Dispatcher {
  private:
   Router const router_;
   std::shared_ptr<Authenticator const> const authenticator_;
+  HttpMetrics const metrics_;
 };
 
 }  // namespace runnel::http

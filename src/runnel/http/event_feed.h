@@ -4,6 +4,8 @@
 
 #include <memory>
 
+#include "runnel/core/dialect.h"
+#include "runnel/core/run_names.h"
 #include "runnel/stream/subscriber.h"
 
 namespace runnel::http {
@@ -30,6 +32,10 @@ class EventFeed {
 
   // `reader` is the same at each call. After `live`, `ended` and `reconnect` it is not called again.
   virtual boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) = 0;
+
+  // The run it shows, and how.
+  [[nodiscard]] virtual RunNames const& run() const = 0;
+  [[nodiscard]] virtual Dialect dialect() const = 0;
 };
 
 }  // namespace runnel::http

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runnel/base/cores.h"
+#include "runnel/base/metrics.h"
 #include "runnel/core/error.h"
 #include "runnel/http/authenticator.h"
 #include "runnel/http/limits.h"
@@ -16,6 +17,7 @@ struct ServerOptions {
   std::string host = "127.0.0.1";  // An IP address or "localhost".
   std::uint16_t port = 0;          // 0: any free one.
   Limits limits;
+  base::Metrics* metrics = nullptr;  // None: nothing is counted.
 };
 
 // The HTTP server on all cores. Its calls are made by one thread, which is none of the cores'.

@@ -53,8 +53,12 @@ class ScriptedFeed final : public EventFeed {
     co_return FeedStep{script_->then, nullptr};
   }
 
+  [[nodiscard]] RunNames const& run() const override { return run_; }
+  [[nodiscard]] Dialect dialect() const override { return Dialect::ag_ui_1_0; }
+
  private:
   std::shared_ptr<Script> script_;
+  RunNames const run_{ThreadId{"t1"}, RunId{"r1"}};
   std::size_t at_ = 0;
 };
 

@@ -68,7 +68,7 @@ class SseSession final : public stream::Subscriber,
   void on_readable();
   void finish();
   void cut_slow_reader(char const* why);
-  void close(Closing how);
+  void close(Closing how, StreamEnd why);
 
   Roster& roster_;
   Socket socket_;

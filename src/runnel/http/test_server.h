@@ -26,8 +26,8 @@ class TestServer : public testing::Test {
   }
 
   void start() {
-    server = std::make_unique<Server>(cores, std::move(router), authenticator,
-                                      ServerOptions{"127.0.0.1", 0, limits});
+    options.limits = limits;
+    server = std::make_unique<Server>(cores, std::move(router), authenticator, options);
     auto const listening = server->listen();
     ASSERT_TRUE(listening.has_value()) << listening.error().detail;
     port = *listening;
@@ -48,6 +48,7 @@ class TestServer : public testing::Test {
       std::make_shared<Authenticator const>(std::string(32, 'k'), clock);
   Router router;
   Limits limits;
+  ServerOptions options;
   std::unique_ptr<Server> server;
   std::uint16_t port = 0;
 };
