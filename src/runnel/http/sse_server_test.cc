@@ -133,6 +133,32 @@ TEST_F(SseServer, ReplayThatEndsIsACompleteBody) {
   expect_destroyed(*script);
 }
 
+TEST_F(SseServer, HTTP_7_StreamsAreCountedByDialectAndEnd) {
+  options.metrics = &metrics;
+  script->pieces = {"id: 1-1\n\n"};
+  script->then = FeedStep::Kind::ended;
+  start();
+  TestClient replayed{port};
+  replayed.send(get("/events"));
+  replayed.read_to_end();
+  expect_destroyed(*script);
+  TestClient live{port};
+  live.send(get("/other"));
+  Reader reader{other};
+  live.read_head();
+  EXPECT_NE(metrics.text().find("\nrunnel_sse_streams 1\n"), std::string::npos);
+  live.close();
+  expect_destroyed(*other);
+
+  auto const text = metrics.text();
+  for (char const* line : {"runnel_sse_streams_opened_total{dialect=\"ag-ui-1.0\"} 2",
+                           "runnel_sse_streams_closed_total{reason=\"ended\"} 1",
+                           "runnel_sse_streams_closed_total{reason=\"gone\"} 1", "runnel_sse_streams 0",
+                           "runnel_sse_sent_bytes_total 9"}) {
+    EXPECT_NE(text.find(std::string{"\n"} + line + "\n"), std::string::npos) << line;
+  }
+}
+
 TEST_F(SseServer, ReplayThatIsCutLacksTheLastChunk) {
   script->pieces = {"id: 1-1\n\n"};
   script->then = FeedStep::Kind::reconnect;

@@ -42,6 +42,7 @@ class TestServer : public testing::Test {
            "\r\n" + body;
   }
 
+  base::Metrics metrics;  // Counted in where `options` say so.
   base::Cores cores{2};
   base::SystemClock clock;
   std::shared_ptr<Authenticator const> authenticator =
