@@ -310,15 +310,17 @@ TEST_F(ServiceTest, HTTP_7_RunsThatAnEarlierProcessLeftAreTakenOver) {
     life.start("r2", "two", store::OnBusy::enqueue);
     life.reach("r1", 10);
   }
-  Life life{path, milliseconds{0}};
+  Life life{path, milliseconds{1}, 200};
   life.ended("r2");
 
   EXPECT_EQ(life.series("runnel_runs_taken_over_total", "1"), "1");
   EXPECT_EQ(life.series("runnel_runs_ended_total{status=\"completed\"}", "2"), "2");
   life.start("r3", "three");
   life.start("r4", "four", store::OnBusy::enqueue);
-  life.ended("r4");
-  EXPECT_EQ(life.series("runnel_runs_queued", "0"), "0");
+  EXPECT_EQ(life.series("runnel_runs_queued", "1"), "1");
+  life.cancel("r4");
+  life.cancel("r3");
+  life.ended("r3");
 }
 
 TEST_F(ServiceTest, CFG_4_StartAndEndOfARunAreLoggedWithoutItsWords) {
