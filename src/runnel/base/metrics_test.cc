@@ -26,14 +26,14 @@ TEST(Metrics, HTTP_7_ACounterIsTheSumOfWhatAllThreadsCounted) {
   auto const counter = metrics.counter("runnel_things_total", "Things.", {{"kind", "a"}});
 
   on_threads(4, [&] {
-    for (int i = 0; i < 1000; ++i)
+    for (int i = 0; i < 200'000; ++i)
       counter.add(2);
   });
   counter.add();
 
   EXPECT_EQ(metrics.text(),
             "# HELP runnel_things_total Things.\n# TYPE runnel_things_total counter\n"
-            "runnel_things_total{kind=\"a\"} 8001\n");
+            "runnel_things_total{kind=\"a\"} 1600001\n");
 }
 
 TEST(Metrics, HTTP_7_MoreThreadsThanPlacesLoseNothing) {
@@ -46,11 +46,11 @@ TEST(Metrics, HTTP_7_MoreThreadsThanPlacesLoseNothing) {
     ++begun;
     while (begun < 200)
       std::this_thread::yield();
-    for (int i = 0; i < 99; ++i)
+    for (int i = 0; i < 9'999; ++i)
       counter.add();
   });
 
-  EXPECT_THAT(metrics.text(), HasSubstr("\nrunnel_things_total 20000\n"));
+  EXPECT_THAT(metrics.text(), HasSubstr("\nrunnel_things_total 2000000\n"));
 }
 
 TEST(Metrics, HTTP_7_WhatEndedThreadsCountedStays) {
