@@ -1,5 +1,7 @@
 // A bearer token against a secret of ours. The corpus has good tokens; whatever is made of them is refused.
 
+#include "runnel/http/jwt.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +12,6 @@
 
 #include "fuzz/require.h"
 #include "runnel/http/base64url.h"
-#include "runnel/http/jwt.h"
 
 namespace {
 
@@ -28,7 +29,8 @@ std::string signed_text(std::string_view header, std::string_view payload) {
   return text + "." + base64url_encode(ring().signing_key().sign(text));
 }
 
-// As a careless issuer would: any header and payload, with a good signature. Gets past the signature into the claims.
+// As a careless issuer would: any header and payload, with a good signature. Gets past the signature into the
+// claims.
 void check_signed(std::string_view bytes) {
   auto const cut = bytes.find('\0');
   auto const header = bytes.substr(0, cut);
@@ -44,7 +46,8 @@ void check_signed(std::string_view bytes) {
 void check_raw(std::string_view bytes) {
   static std::vector<std::string> const good{
       sign_token({"demo", kNow + 60}, {}, ring(), kNow),
-      signed_text(R"({"alg":"HS256"})", R"({"iss":"runnel","aud":["a","runnel"],"sub":"x","exp":1900000000})")};
+      signed_text(R"({"alg":"HS256"})",
+                  R"({"iss":"runnel","aud":["a","runnel"],"sub":"x","exp":1900000000})")};
   auto const verified = verify_token(bytes, {}, ring(), kNow);
   if (!std::holds_alternative<Claims>(verified)) return;
   require(std::find(good.begin(), good.end(), bytes) != good.end(), "nobody else signs tokens");

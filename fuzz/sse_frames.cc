@@ -59,7 +59,8 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     append_record_json(body, record);
     body += "]";
     auto const read = parse_log_body(body, record.position.epoch);
-    require(read.has_value() && read->size() == 1 && read->front() == record, "the log gives back what it got");
+    require(read.has_value() && read->size() == 1 && read->front() == record,
+            "the log gives back what it got");
   }
   return 0;
 }

@@ -12,10 +12,12 @@
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/listen_address.h"
+#include "runnel/app/shared_probe.h"
 #include "runnel/http/auth_routes.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/health_routes.h"
 #include "runnel/http/index_page.h"
+#include "runnel/http/metrics_route.h"
 #include "runnel/http/run_routes.h"
 #include "runnel/http/server.h"
 #include "runnel/http/static_files.h"
@@ -38,6 +40,9 @@ namespace {
 // How many of a run's newest facts are kept in memory for readers that come late.
 constexpr std::size_t kRecordsInMemory = 256;
 
+// How old what /readyz says of the store may be: each look at it is a commit.
+constexpr seconds kProbeKept{1};
+
 int refuse(Error const& error) {
   fmt::print(stderr, "runnel: {}\n", error.detail);
   return 1;
@@ -51,7 +56,7 @@ model::Registry make_models(Settings const& settings) {
   return model::Registry{std::move(providers)};
 }
 
-runtime::ServiceOptions service_options(Settings const& settings) {
+runtime::ServiceOptions service_options(Settings const& settings, base::Metrics& metrics) {
   runtime::ServiceOptions options;
   options.node = NodeId{fmt::format("{}-{}", getpid(), mint_uuid().substr(0, 8))};
   options.delta_flush = milliseconds{settings.delta_flush_ms};
@@ -60,10 +65,12 @@ runtime::ServiceOptions service_options(Settings const& settings) {
   options.runs_per_user = settings.runs_per_user;
   options.event_retention = seconds{settings.events_s};
   options.sweep_interval = seconds{settings.sweep_s};
+  options.metrics = runtime::RunMetrics{metrics};
   return options;
 }
 
-http::ServerOptions server_options(Settings const& settings, ListenAddress const& address) {
+http::ServerOptions server_options(Settings const& settings, ListenAddress const& address,
+                                   base::Metrics& metrics) {
   http::ServerOptions options;
   options.host = address.host;
   options.port = address.port;
@@ -74,15 +81,22 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   options.user_limits = {settings.requests_per_user_per_s, settings.request_burst_per_user,
                          settings.streams_per_user};
   options.allowed_origins = settings.allowed_origins;
+  options.metrics = &metrics;
   return options;
 }
 
-asio::awaitable<http::Checks> readiness(store::Store* store, runtime::Service* service) {
-  auto const writable = co_await store->probe();
+asio::awaitable<http::Checks> readiness(SharedProbe* store, runtime::Service* service) {
+  auto const writable = co_await store->ask();
   http::Checks checks;
   checks.emplace_back("store", writable.has_value());
   checks.emplace_back("accepting", !service->draining());
   co_return checks;
+}
+
+void add_metrics(http::Router& router, base::Metrics const& metrics, base::BlockingPool& pool,
+                 std::string const& who) {
+  if (who == "off") return;
+  http::add_metrics_route(router, metrics, pool, who == "user" ? http::Access::user : http::Access::open);
 }
 
 void greet(Settings const& settings, ListenAddress const& address) {
@@ -147,12 +161,12 @@ struct Opened {
   std::shared_ptr<http::Authenticator const> authenticator;
 };
 
-Result<Opened> open_all(Settings const& settings, base::Clock const& clock) {
+Result<Opened> open_all(Settings const& settings, base::Clock const& clock, base::Metrics& metrics) {
   auto data_dir = DataDir::lock(settings.data_dir);
   if (!data_dir) return data_dir.error();
   auto authenticator = open_authenticator(settings, clock);
   if (!authenticator) return authenticator.error();
-  auto store = open_store(settings);
+  auto store = open_store(settings, store::StoreMetrics{metrics});
   if (!store) return store.error();
   return Opened{std::move(*data_dir), std::move(*store),
                 std::make_shared<http::Authenticator const>(std::move(*authenticator))};
@@ -204,11 +218,12 @@ Result<void> check(Settings const& settings) {
   return {};
 }
 
-Result<std::unique_ptr<store::Store>> open_store(Settings const& settings) {
+Result<std::unique_ptr<store::Store>> open_store(Settings const& settings, store::StoreMetrics metrics) {
   auto const known = check_store(settings);
   if (!known) return known.error();
   store::SqliteOptions options;
   options.path = settings.data_dir + "/runnel.db";
+  options.metrics = metrics;
   return store::open_sqlite(std::move(options));
 }
 
@@ -234,16 +249,18 @@ int serve(Settings const& settings) {
               {{"variable", name}});
   }
   base::SystemClock const clock;
-  auto opened = open_all(settings, clock);
+  base::Metrics metrics;
+  metrics.add_process();
+  auto opened = open_all(settings, clock, metrics);
   if (!opened) return refuse(opened.error());
 
   auto const wanted = static_cast<std::size_t>(settings.cores);
   base::Cores cores{wanted != 0 ? wanted : std::thread::hardware_concurrency()};
-  stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory};
+  stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory, stream::StreamMetrics{metrics}};
   auto const flows = flow::Catalog::built_in();
   auto const models = make_models(settings);
   auto store = std::move(opened->store);
-  runtime::Service service{{cores, clock, *store, hub, flows, models}, service_options(settings)};
+  runtime::Service service{{cores, clock, *store, hub, flows, models}, service_options(settings, metrics)};
   cores.start();
 
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
@@ -257,7 +274,10 @@ int serve(Settings const& settings) {
     if (!files) return refuse(files.error());
     http::add_static_files(router, std::move(*files));
   }
-  http::add_health_routes(router, [&store, &service] { return readiness(store.get(), &service); });
+  SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
+  http::add_health_routes(router, [&probe, &service] { return readiness(&probe, &service); });
+  base::BlockingPool scraping{1};
+  add_metrics(router, metrics, scraping, settings.metrics);
   if (is_dev_mode(settings)) http::add_dev_token_route(router, opened->authenticator, clock);
   http::add_run_routes(router, service, {*store, hub, cores, &protocol::encode_frame});
   http::add_thread_routes(router, *store, clock);
@@ -265,8 +285,8 @@ int serve(Settings const& settings) {
   http::add_ticket_route(router, tickets);
 
   auto address = parse_listen(settings.listen).value();
-  http::Server server{cores, std::move(router), opened->authenticator, server_options(settings, address),
-                      &tickets};
+  http::Server server{cores, std::move(router), opened->authenticator,
+                      server_options(settings, address, metrics), &tickets};
   auto const port = server.listen();
   if (port) {
     address.port = *port;

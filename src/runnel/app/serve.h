@@ -6,6 +6,7 @@
 #include "runnel/base/clock.h"
 #include "runnel/http/authenticator.h"
 #include "runnel/store/store.h"
+#include "runnel/store/store_metrics.h"
 
 namespace runnel::app {
 
@@ -24,6 +25,6 @@ bool is_dev_mode(Settings const& settings);
 Result<http::Authenticator> open_authenticator(Settings const& settings, base::Clock const& clock);
 
 // The store that the settings name, its tables up to date.
-Result<std::unique_ptr<store::Store>> open_store(Settings const& settings);
+Result<std::unique_ptr<store::Store>> open_store(Settings const& settings, store::StoreMetrics metrics = {});
 
 }  // namespace runnel::app

@@ -138,8 +138,9 @@ std::string json_line(LogLevel level, std::string_view event, std::initializer_l
   std::string line;
   JsonObject object{line};
   object.text("time", time_text()).text("level", name_of(level)).text("event", event);
-  for (auto const& field : fields)
-    object.text(field.key, redact(field.key, field.value));
+  for (auto const& field : fields) {
+    if (!field.value.empty()) object.text(field.key, redact(field.key, field.value));
+  }
   object.close();
   line += '\n';
   return line;
@@ -163,6 +164,7 @@ std::string human_line(LogLevel level, std::string_view event, std::initializer_
   line.append(6 - name_of(level).size(), ' ');
   line += event;
   for (auto const& field : fields) {
+    if (field.value.empty()) continue;
     line += ' ';
     line += field.key;
     line += '=';

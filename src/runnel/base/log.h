@@ -30,9 +30,9 @@ void start_logging(LogOptions options);
 void stop_logging();
 
 // One line an event on stderr. `event` is a constant of the program; values are escaped, so one event is
-// always one line. A value whose key names a secret (token, key, secret, password, authorization, ticket),
-// and anything that looks like a bearer token, a JWT or a ticket inside another value, is replaced by
-// "[redacted]". Message text is never passed at info and above (CFG-4).
+// always one line. A field without a value is left out. A value whose key names a secret (token, key, secret,
+// password, authorization, ticket), and anything that looks like a bearer token, a JWT or a ticket inside
+// another value, is replaced by "[redacted]". Message text is never passed at info and above (CFG-4).
 void log(LogLevel level, std::string_view event, std::initializer_list<Field> fields = {});
 
 // The redaction by itself.

@@ -95,6 +95,18 @@ TEST_F(Log, LinesOfSeveralThreadsStayWhole) {
   EXPECT_EQ(whole, 200u);
 }
 
+TEST_F(Log, FieldsWithoutAValueAreLeftOut) {
+  start_logging({LogLevel::info, LogFormat::human});
+  log(LogLevel::info, "e", {{"user", ""}, {"run_id", "r1"}});
+  start_logging({LogLevel::info, LogFormat::json});
+  log(LogLevel::info, "e", {{"user", ""}, {"run_id", "r1"}});
+
+  auto const text = captured();
+  EXPECT_EQ(text.find("user"), std::string::npos);
+  EXPECT_NE(text.find("e run_id=r1\n"), std::string::npos);
+  EXPECT_NE(text.find("\"run_id\":\"r1\"}"), std::string::npos);
+}
+
 TEST_F(Log, SecretsDoNotReachALine) {
   start_logging({LogLevel::info, LogFormat::human});
 

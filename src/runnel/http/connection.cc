@@ -74,9 +74,20 @@ Request request_of(Parser const& parser) {
   return out;
 }
 
-// Health checks come every few seconds and would drown the rest.
+// Health checks and scrapes come every few seconds and would drown the rest.
 bool is_logged(std::string_view path, int status) {
-  return status >= 500 || (path != "/healthz" && path != "/readyz");
+  return status >= 500 || (path != "/healthz" && path != "/readyz" && path != "/metrics");
+}
+
+// The run that a request names, in the way of the routes under /agent/runs.
+RunNames run_named_by(Request const& request) {
+  RunNames out;
+  auto const run = request.query("runId");
+  if (run && is_usable_id(*run)) out.run = RunId{*run};
+  for (auto const& [name, value] : request.params) {
+    if (name == "thread_id" && is_usable_id(value)) out.thread = ThreadId{value};
+  }
+  return out;
 }
 
 class Connection final : public Member {
@@ -106,6 +117,8 @@ class Connection final : public Member {
     std::string path;
     std::string user;
     std::int64_t token_expires_at = 0;
+    RunNames run;
+    Route const* route = nullptr;
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   };
 
@@ -114,15 +127,17 @@ class Connection final : public Member {
   std::variant<Route const*, Response> admit(Parser const& parser, Request* request);
   asio::awaitable<bool> read_body(Parser* parser, Account* account);
   asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
-  asio::awaitable<bool> respond(Account const* account, Response response);
-  asio::awaitable<void> stream(Account const* account, std::unique_ptr<EventFeed> feed);
-  asio::awaitable<bool> replay(EventFeed* feed, std::shared_ptr<SseSession> session, Framing framing);
+  asio::awaitable<bool> respond(Account* account, Response response);
+  asio::awaitable<void> stream(Account* account, std::unique_ptr<EventFeed> feed);
+  asio::awaitable<std::optional<StreamEnd>> replay(EventFeed* feed, std::shared_ptr<SseSession> session,
+                                                   Framing framing);
+  [[nodiscard]] StreamEnd cut_by() const;
   asio::awaitable<bool> send(std::string_view head, std::string_view body, std::string_view tail);
   asio::awaitable<void> discard_input();
   std::optional<Response> unreadable(error_code const& ec) const;
   void arm(std::chrono::milliseconds duration);
   void disarm() { armed_ = false; }
-  void log_answer(Account const& account, int status) const;
+  void answered(Account* account, int status, RunNames const& run) const;
 
   Socket socket_;
   Roster& roster_;
@@ -201,6 +216,7 @@ asio::awaitable<bool> Connection::serve_request() {
   auto const [ec, head_bytes] = co_await beast_http::async_read_header(socket_, buffer_, parser, kAwait);
   reading_ = false;
   disarm();
+  base::Raised const in_flight{roster_.metrics().requests_in_flight};
   auto request = request_of(parser);
   account.exchange.request_id = request.request_id;
   account.method = request.method;
@@ -222,6 +238,8 @@ asio::awaitable<bool> Connection::serve_request() {
   account.path = request.path;
   account.user = request.user.text;
   account.token_expires_at = request.token_expires_at;
+  account.run = run_named_by(request);
+  account.route = request.route;
   if (auto* refusal = std::get_if<Response>(&admitted)) {
     if (!parser.is_done()) {
       bool const again = co_await refuse(&account, std::move(*refusal));
@@ -286,18 +304,18 @@ asio::awaitable<bool> Connection::refuse(Account* account, std::optional<Respons
 }
 
 // True: the connection may carry another request.
-asio::awaitable<bool> Connection::respond(Account const* account, Response response) {
+asio::awaitable<bool> Connection::respond(Account* account, Response response) {
   Exchange exchange = account->exchange;
   if (roster_.stopping()) exchange.keep_alive = false;
-  log_answer(*account, response.status);
+  answered(account, response.status, response.run);
   auto const head = response_head(response, exchange);
   std::string_view const body = exchange.head_only ? std::string_view{} : std::string_view{response.body};
   bool const sent = co_await send(head, body, {});
   co_return sent&& exchange.keep_alive;
 }
 
-asio::awaitable<void> Connection::stream(Account const* account, std::unique_ptr<EventFeed> feed) {
-  log_answer(*account, 200);
+asio::awaitable<void> Connection::stream(Account* account, std::unique_ptr<EventFeed> feed) {
+  answered(account, 200, feed->run());
   error_code ignored;
   socket_.set_option(asio::socket_base::send_buffer_size(roster_.limits().send_buffer_bytes), ignored);
   auto const head = stream_head(account->exchange);
@@ -307,31 +325,46 @@ asio::awaitable<void> Connection::stream(Account const* account, std::unique_ptr
   Framing const framing = account->exchange.http_1_1 ? Framing::chunked : Framing::plain;
   auto session = std::make_shared<SseSession>(roster_, framing, account->exchange.request_id);
   if (account->token_expires_at != 0) session->end_at(account->token_expires_at);
-  bool live = false;
+  roster_.metrics().stream_opened(feed->dialect());
+  std::optional<StreamEnd> end = StreamEnd::failed;
   std::string failure;
   try {
-    live = co_await replay(feed.get(), session, framing);
+    end = co_await replay(feed.get(), session, framing);
   } catch (std::exception const& error) {
     failure = error.what();
   }
   if (!failure.empty()) {
     base::log(base::LogLevel::error, "stream failed",
-              {{"request_id", account->exchange.request_id}, {"detail", failure}});
+              {{"request_id", account->exchange.request_id},
+               {"run_id", account->run.run.text},
+               {"thread_id", account->run.thread.text},
+               {"detail", failure}});
   }
-  if (live) session->start(std::move(socket_), std::move(feed));
+  if (end) {
+    roster_.metrics().stream_closed(*end);
+  } else {
+    session->start(std::move(socket_), std::move(feed));
+  }
 }
 
-// Sends what comes before the live frames. True: the session goes on with the socket. Leaving without the
+// What a failed write means.
+StreamEnd Connection::cut_by() const {
+  if (roster_.stopping()) return StreamEnd::shutdown;
+  return expired_ ? StreamEnd::slow : StreamEnd::gone;
+}
+
+// Sends what comes before the live frames. None: the session goes on with the socket. Leaving without the
 // last chunk is what tells a client that the stream was cut.
-asio::awaitable<bool> Connection::replay(EventFeed* feed, std::shared_ptr<SseSession> session,
-                                         Framing framing) {
+asio::awaitable<std::optional<StreamEnd>> Connection::replay(EventFeed* feed,
+                                                             std::shared_ptr<SseSession> session,
+                                                             Framing framing) {
   while (!roster_.draining()) {
     FeedStep const step = co_await feed->next(session);
-    if (step.kind == FeedStep::Kind::live) co_return true;
-    if (step.kind == FeedStep::Kind::reconnect) co_return false;
+    if (step.kind == FeedStep::Kind::live) co_return std::nullopt;
+    if (step.kind == FeedStep::Kind::reconnect) co_return StreamEnd::reconnect;
     if (step.kind == FeedStep::Kind::ended) {
       if (framing == Framing::chunked) co_await send("0\r\n\r\n", {}, {});
-      co_return false;
+      co_return StreamEnd::ended;
     }
     if (step.frames == nullptr || step.frames->empty()) continue;
     std::array<char, 18> size{};
@@ -341,9 +374,10 @@ asio::awaitable<bool> Connection::replay(EventFeed* feed, std::shared_ptr<SseSes
     bool const chunked = framing == Framing::chunked;
     std::string_view const head{size.data(), chunked ? static_cast<std::size_t>(end + 2 - size.begin()) : 0};
     bool const sent = co_await send(head, *step.frames, std::string_view{"\r\n", chunked ? 2U : 0U});
-    if (!sent) co_return false;
+    if (!sent) co_return cut_by();
+    roster_.metrics().stream_bytes.add(static_cast<std::int64_t>(step.frames->size()));
   }
-  co_return false;
+  co_return roster_.stopping() ? StreamEnd::shutdown : StreamEnd::reconnect;
 }
 
 // Each piece that the kernel takes renews the deadline, so that a large answer may take long, but not stand
@@ -380,18 +414,24 @@ asio::awaitable<void> Connection::discard_input() {
   disarm();
 }
 
-void Connection::log_answer(Account const& account, int status) const {
-  if (!is_logged(account.path, status)) return;
-  using std::chrono::duration_cast;
-  using std::chrono::milliseconds;
-  auto const took = duration_cast<milliseconds>(std::chrono::steady_clock::now() - account.begun).count();
+// Counts and logs the answer before it is sent. `run`: the one it is about, where it knows better than the
+// request.
+void Connection::answered(Account* account, int status, RunNames const& run) const {
+  if (!run.run.empty()) account->run = run;
+  auto const took = std::chrono::steady_clock::now() - account->begun;
+  auto const& metrics = account->route != nullptr ? account->route->metrics : roster_.metrics().no_route;
+  metrics.answered(status, took);
+
+  if (!is_logged(account->path, status)) return;
   base::log(base::LogLevel::info, "request",
-            {{"request_id", account.exchange.request_id},
-             {"method", to_string(account.method)},
-             {"path", account.path},
+            {{"request_id", account->exchange.request_id},
+             {"method", to_string(account->method)},
+             {"path", account->path},
              {"status", std::int64_t{status}},
-             {"ms", std::int64_t{took}},
-             {"user", account.user}});
+             {"ms", std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(took).count()}},
+             {"user", account->user},
+             {"run_id", account->run.run.text},
+             {"thread_id", account->run.thread.text}});
 }
 
 }  // namespace

@@ -25,17 +25,12 @@ void take_ticket_out(Request& request) {
 }
 
 // A stream that gives its slot back when it ends.
-class CountedFeed final : public EventFeed {
+class CountedFeed final : public HoldingFeed {
  public:
   CountedFeed(std::unique_ptr<EventFeed> feed, UserLimits::StreamSlot slot)
-      : feed_{std::move(feed)}, slot_{std::move(slot)} {}
-
-  asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
-    return feed_->next(std::move(reader));
-  }
+      : HoldingFeed{std::move(feed)}, slot_{std::move(slot)} {}
 
  private:
-  std::unique_ptr<EventFeed> feed_;
   UserLimits::StreamSlot slot_;
 };
 
@@ -47,7 +42,8 @@ Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authe
       authenticator_{std::move(authenticator)},
       cors_{std::move(options.cors)},
       user_limits_{options.user_limits},
-      tickets_{options.tickets} {}
+      tickets_{options.tickets},
+      metrics_{options.metrics} {}
 
 std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
   if (has_token_in_url(request)) return token_in_url();
@@ -62,6 +58,7 @@ std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
   auto* found = std::get_if<Router::Found>(&match);
   if (found == nullptr) return problem(404, "NOT_FOUND", "There is no such address.");
 
+  request.route = found->route;
   if (brings_a_ticket(*found->route, request)) {
     if (request.header("Authorization")) {
       return problem(400, "INVALID_REQUEST", "Send the Authorization header or a ticket, not both.");
@@ -80,6 +77,7 @@ std::optional<Response> Dispatcher::identify(Request& request) {
   if (auto const* nobody = std::get_if<Unidentified>(&known)) {
     base::log(base::LogLevel::debug, "not authenticated",
               {{"request_id", request.request_id}, {"detail", nobody->detail}});
+    metrics_.auth_failures.add();
     return not_authenticated(nobody->reason);
   }
   auto& identity = std::get<Identity>(known);
@@ -90,8 +88,15 @@ std::optional<Response> Dispatcher::identify(Request& request) {
 
 std::optional<Response> Dispatcher::count_request(Request const& request) {
   auto const wait = user_limits_.count_request(request.user, std::chrono::steady_clock::now());
-  if (wait) return too_many_requests(*wait);
-  return std::nullopt;
+  if (!wait) return std::nullopt;
+  metrics_.rate_limited(RateLimit::requests).add();
+  return too_many_requests(*wait);
+}
+
+// Handlers themselves refuse with 429 for one limit only.
+void Dispatcher::count_refusal(Reply const& reply) const {
+  auto const* response = std::get_if<Response>(&reply);
+  if (response != nullptr && response->status == 429) metrics_.rate_limited(RateLimit::runs).add();
 }
 
 asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, Request* request) {
@@ -102,7 +107,10 @@ asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, 
     auto holder =
         co_await tickets_->open_stream(*request->query(kTicket), ThreadId{request->param("thread_id")},
                                        RunId{request->query("runId").value_or("")});
-    if (!holder && holder.error().code == Errc::not_found) co_return invalid_ticket();
+    if (!holder && holder.error().code == Errc::not_found) {
+      metrics_.auth_failures.add();
+      co_return invalid_ticket();
+    }
     if (!holder) co_return problem_from(holder.error(), request->request_id);
     take_ticket_out(*request);
     request->user = std::move(holder->owner);
@@ -118,13 +126,17 @@ asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, 
 // The slot is taken first: a run must not be started for a stream that is refused then.
 asio::awaitable<Reply> Dispatcher::answer_stream(Route const* route, Request request) {
   auto slot = user_limits_.open_stream(request.user, std::chrono::steady_clock::now());
-  if (!slot) co_return too_many_streams(user_limits_.options().streams);
+  if (!slot) {
+    metrics_.rate_limited(RateLimit::streams).add();
+    co_return too_many_streams(user_limits_.options().streams);
+  }
   std::string const ticket_hash = request.ticket_hash;
   Reply reply = co_await route->handler(std::move(request));
   if (auto* feed = std::get_if<std::unique_ptr<EventFeed>>(&reply)) {
     if (!ticket_hash.empty()) *feed = tickets_->keep_in_use(ticket_hash, std::move(*feed));
     *feed = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot));
   }
+  count_refusal(reply);
   co_return std::move(reply);
 }
 
@@ -140,6 +152,7 @@ asio::awaitable<Reply> Dispatcher::answer(Route const* route, Request request) {
       co_return std::move(reply);
     }
     Reply reply = co_await route->handler(std::move(request));
+    count_refusal(reply);
     co_return std::move(reply);
   } catch (std::exception const& error) {
     failure = error.what();

@@ -19,6 +19,7 @@ struct DispatcherOptions {
   UserLimitOptions user_limits{};
   Cors cors{};
   Tickets* tickets = nullptr;  // Outlives the dispatcher; null: no ticket opens anything.
+  HttpMetrics metrics{};
 };
 
 // From a request to its answer, without any wire. Shared by all cores.
@@ -45,6 +46,7 @@ class Dispatcher {
  private:
   [[nodiscard]] std::optional<Response> identify(Request& request);
   [[nodiscard]] std::optional<Response> count_request(Request const& request);
+  void count_refusal(Reply const& reply) const;
   [[nodiscard]] boost::asio::awaitable<Reply> answer_stream(Route const* route, Request request);
 
   Router const router_;
@@ -52,6 +54,7 @@ class Dispatcher {
   Cors const cors_;
   UserLimits user_limits_;
   Tickets* const tickets_;
+  HttpMetrics const metrics_;
 };
 
 }  // namespace runnel::http

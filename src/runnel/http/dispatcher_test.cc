@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "runnel/http/run_handler.h"
+#include "runnel/http/test_feed.h"
 #include "runnel/http/test_keys.h"
 
 namespace runnel::http {
@@ -22,18 +23,11 @@ boost::asio::awaitable<Reply> fail(Request /*request*/) {
   co_return empty_response(204);
 }
 
-class SilentFeed final : public EventFeed {
- public:
-  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> /*reader*/) override {
-    co_return FeedStep{};
-  }
-};
-
 int runs_started = 0;
 
 boost::asio::awaitable<Reply> start_stream(Request /*request*/) {
   ++runs_started;
-  co_return std::make_unique<SilentFeed>();
+  co_return std::make_unique<EmptyFeed>();
 }
 
 Router routes() {

@@ -3,7 +3,10 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <memory>
+#include <utility>
 
+#include "runnel/core/dialect.h"
+#include "runnel/core/run_names.h"
 #include "runnel/stream/subscriber.h"
 
 namespace runnel::http {
@@ -30,6 +33,25 @@ class EventFeed {
 
   // `reader` is the same at each call. After `live`, `ended` and `reconnect` it is not called again.
   virtual boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) = 0;
+
+  // The run it shows, and how.
+  [[nodiscard]] virtual RunNames const& run() const = 0;
+  [[nodiscard]] virtual Dialect dialect() const = 0;
+};
+
+// Another feed, with something that is held as long as it is open.
+class HoldingFeed : public EventFeed {
+ public:
+  explicit HoldingFeed(std::unique_ptr<EventFeed> feed) : feed_{std::move(feed)} {}
+
+  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) final {
+    return feed_->next(std::move(reader));
+  }
+  [[nodiscard]] RunNames const& run() const final { return feed_->run(); }
+  [[nodiscard]] Dialect dialect() const final { return feed_->dialect(); }
+
+ private:
+  std::unique_ptr<EventFeed> const feed_;
 };
 
 }  // namespace runnel::http

@@ -9,6 +9,7 @@
 
 #include "runnel/core/error.h"
 #include "runnel/core/ids.h"
+#include "runnel/core/run_names.h"
 
 namespace runnel::http {
 
@@ -17,6 +18,7 @@ enum class Method { get, post, put, patch, del, head, options, other };
 // "GET", "DELETE" …; "OTHER" for what no route can have.
 std::string_view to_string(Method method);
 
+struct Route;
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
@@ -32,6 +34,7 @@ struct Request {
   std::int64_t token_expires_at = 0;  // UNIX seconds: when the user's token ends; 0: unknown.
   std::string ticket_hash;            // Of the ticket that opened the route; empty: none did.
   std::string host;
+  Route const* route = nullptr;  // The one whose pattern fits, also where it refuses; none: none does.
 
   // Absent: not sent. The server has refused a request that repeats a name.
   [[nodiscard]] std::optional<std::string> query(std::string_view name) const;
@@ -52,6 +55,7 @@ struct Response {
   std::string content_type;  // Empty: none is sent.
   std::string body;
   Pairs headers;
+  RunNames run{};  // The run that it is about, for the log; empty: the request names it, or there is none.
 };
 
 Response json_response(int status, std::string body);

@@ -15,13 +15,15 @@ std::uint32_t clock_ms() {
 }
 }  // namespace
 
-Roster::Roster(asio::io_context& context, Limits const& limits)
-    : context_{context}, limits_{limits}, timer_{context}, now_{clock_ms()} {}
+Roster::Roster(asio::io_context& context, Limits const& limits, HttpMetrics const& metrics,
+               base::Histogram lag)
+    : context_{context}, limits_{limits}, metrics_{metrics}, lag_{lag}, timer_{context}, now_{clock_ms()} {}
 
 asio::awaitable<void> Roster::run() {
   while (!stopping_ || !members_.empty()) {
     timer_.expires_after(limits_.tick);
-    co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    auto const [canceled] = co_await timer_.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (!canceled) lag_.observe(std::chrono::steady_clock::now() - timer_.expiry());
     now_ = clock_ms();
     for_each(&Member::on_tick);
   }
@@ -29,10 +31,12 @@ asio::awaitable<void> Roster::run() {
 
 void Roster::enter(Member& member) {
   members_.push_back(member);
+  metrics_.connections.add();
 }
 
 void Roster::leave(Member& member) {
   members_.erase(members_.iterator_to(member));
+  metrics_.connections.subtract();
   if (stopping_ && members_.empty()) timer_.cancel();
 }
 

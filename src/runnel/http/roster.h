@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "runnel/http/http_metrics.h"
 #include "runnel/http/limits.h"
 
 namespace runnel::http {
@@ -33,7 +34,9 @@ class Member : public boost::intrusive::list_base_hook<> {
 // connection no timer of its own. Touched by its core's thread alone.
 class Roster {
  public:
-  Roster(boost::asio::io_context& context, Limits const& limits);
+  // `metrics` outlives it.
+  Roster(boost::asio::io_context& context, Limits const& limits, HttpMetrics const& metrics,
+         base::Histogram lag);
   Roster(Roster const&) = delete;
   Roster& operator=(Roster const&) = delete;
 
@@ -48,6 +51,7 @@ class Roster {
 
   [[nodiscard]] boost::asio::io_context& context() { return context_; }
   [[nodiscard]] Limits const& limits() const { return limits_; }
+  [[nodiscard]] HttpMetrics const& metrics() const { return metrics_; }
   [[nodiscard]] bool draining() const { return draining_; }
   [[nodiscard]] bool stopping() const { return stopping_; }
 
@@ -68,6 +72,8 @@ class Roster {
 
   boost::asio::io_context& context_;
   Limits const limits_;
+  HttpMetrics const& metrics_;
+  base::Histogram const lag_;
   Timer timer_;
   Members members_;
   std::uint32_t now_ = 0;

@@ -128,6 +128,11 @@ void Router::add(Method method, std::string pattern, Access access, Handler hand
   routes_.push_back(std::move(route));
 }
 
+void Router::count_in(base::Metrics& metrics) {
+  for (auto& route : routes_)
+    route.metrics = RouteMetrics{metrics, to_string(route.method), route.pattern};
+}
+
 Router::Match Router::match(Method method, std::string_view path) const {
   if (!path.starts_with('/')) return BadPath{};
   auto decoded = decode(path);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runnel/http/handler.h"
+#include "runnel/http/http_metrics.h"
 #include "runnel/http/message.h"
 
 namespace runnel::http {
@@ -30,6 +31,7 @@ struct Route {
   Handler handler;
   std::vector<std::string> segments;  // The pattern's.
   Answers answers = Answers::whole;
+  RouteMetrics metrics{};
 };
 
 // Which handler answers which path. Filled before the server starts, only read after.
@@ -56,6 +58,9 @@ class Router {
   // `path` is still percent-encoded, so an encoded slash stays within its segment. HEAD finds the route of
   // GET.
   [[nodiscard]] Match match(Method method, std::string_view path) const;
+
+  // Counts what the routes answer, which have all been added.
+  void count_in(base::Metrics& metrics);
 
   [[nodiscard]] std::vector<Route> const& routes() const { return routes_; }
 

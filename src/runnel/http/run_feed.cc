@@ -52,6 +52,9 @@ class StoredThenLive final : public RunFeed {
     co_return step(FeedStep::Kind::ended);
   }
 
+  [[nodiscard]] RunNames const& run() const override { return names_; }
+  [[nodiscard]] Dialect dialect() const override { return dialect_; }
+
  private:
   static FeedStep step(FeedStep::Kind kind, stream::Bytes frames = nullptr) {
     return {kind, std::move(frames)};
@@ -68,20 +71,26 @@ class StoredThenLive final : public RunFeed {
     if (rows->empty()) co_return co_await look_again();
     looked_ = false;
     std::string out;
+    std::int64_t frames = 0;
     for (auto const& row : *rows) {
       auto const records = parse_log_body(row.body, row.epoch);
       if (!records) {
         base::log(base::LogLevel::error, "log row is unreadable",
-                  {{"run", names_.run.text}, {"detail", records.error().detail}});
+                  {{"run_id", names_.run.text},
+                   {"thread_id", names_.thread.text},
+                   {"detail", records.error().detail}});
         co_return records.error();
       }
       for (auto const& record : *records) {
         if (record.position.n <= after_.n) continue;
+        auto const before = out.size();
         parts_.encode(dialect_, names_, record, out);
+        if (out.size() > before) ++frames;
         after_ = record.position;
         complete_ = is_terminal(record.fact);
       }
     }
+    parts_.hub.metrics().stored_frames.add(frames);
     co_return std::make_shared<std::string const>(std::move(out));
   }
 

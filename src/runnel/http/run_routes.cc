@@ -47,8 +47,8 @@ std::string events_url(ThreadId const& thread, RunId const& run) {
 asio::awaitable<Reply> start_run(RunRoutes routes, Request request) {
   auto input = runtime::parse_run_input(request.body);
   if (auto const* refusal = std::get_if<runtime::Refusal>(&input)) co_return refused(*refusal);
-  auto const outcome =
-      co_await routes.service.start(request.user, std::move(std::get<runtime::RunInput>(input)));
+  auto const outcome = co_await routes.service.start(
+      request.user, std::move(std::get<runtime::RunInput>(input)), request.request_id);
   if (!outcome) co_return problem_from(outcome.error(), request.request_id);
   if (auto const* refusal = std::get_if<runtime::Refusal>(&*outcome)) co_return refused(*refusal);
 
@@ -60,7 +60,9 @@ asio::awaitable<Reply> start_run(RunRoutes routes, Request request) {
   object.text("threadId", started.thread.text).text("runId", started.run.text);
   object.text("status", to_string(begins ? store::RunStatus::pending : started.status));
   object.text("eventsUrl", events_url(started.thread, started.run)).close();
-  co_return json_response(started.created ? 202 : 200, std::move(body));
+  auto response = json_response(started.created ? 202 : 200, std::move(body));
+  response.run = RunNames{started.thread, started.run};
+  co_return response;
 }
 
 Response events_expired(store::RunRow const& run) {
@@ -87,7 +89,7 @@ asio::awaitable<Reply> run_ag_ui(RunRoutes routes, Request request) {
   if (auto const* refusal = std::get_if<runtime::Refusal>(&parsed)) co_return refused(*refusal);
   auto& input = std::get<runtime::RunInput>(parsed);
   auto const dialect = parse_dialect("ag-ui", input.agui_version).value_or(Dialect::ag_ui_0_0);
-  auto const outcome = co_await routes.service.start(request.user, std::move(input));
+  auto const outcome = co_await routes.service.start(request.user, std::move(input), request.request_id);
   if (!outcome) co_return problem_from(outcome.error(), request.request_id);
   if (auto const* refusal = std::get_if<runtime::Refusal>(&*outcome)) co_return refused(*refusal);
 

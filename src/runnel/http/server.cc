@@ -15,17 +15,30 @@ namespace runnel::http {
 
 namespace asio = boost::asio;
 
+namespace {
+HttpMetrics metrics_of(ServerOptions const& options) {
+  return options.metrics != nullptr ? HttpMetrics{*options.metrics} : HttpMetrics{};
+}
+
+Router counted(Router router, ServerOptions const& options) {
+  if (options.metrics != nullptr) router.count_in(*options.metrics);
+  return router;
+}
+}  // namespace
+
 struct Server::Impl {
   Impl(base::Cores& all, Router router, std::shared_ptr<Authenticator const> authenticator,
        ServerOptions chosen, Tickets* tickets)
       : cores{all},
         options{std::move(chosen)},
-        dispatcher{std::move(router),
+        metrics{metrics_of(options)},
+        dispatcher{counted(std::move(router), options),
                    std::move(authenticator),
-                   {options.user_limits, Cors{options.allowed_origins}, tickets}},
+                   {options.user_limits, Cors{options.allowed_origins}, tickets, metrics}},
         listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
-      rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits));
+      auto const lag = options.metrics != nullptr ? loop_lag(*options.metrics, i) : base::Histogram{};
+      rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits, metrics, lag));
     }
   }
 
@@ -42,6 +55,7 @@ struct Server::Impl {
 
   base::Cores& cores;
   ServerOptions const options;
+  HttpMetrics const metrics;
   Dispatcher dispatcher;
   std::vector<std::unique_ptr<Roster>> rosters;
   Listener listener;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runnel/base/cores.h"
+#include "runnel/base/metrics.h"
 #include "runnel/core/error.h"
 #include "runnel/http/authenticator.h"
 #include "runnel/http/limits.h"
@@ -22,6 +23,7 @@ struct ServerOptions {
   Limits limits{};
   UserLimitOptions user_limits{};
   std::vector<std::string> allowed_origins{};  // Checked by Cors::check.
+  base::Metrics* metrics = nullptr;            // None: nothing is counted.
 };
 
 // The HTTP server on all cores. Its calls are made by one thread, which is none of the cores'. `tickets`

@@ -53,8 +53,12 @@ class ScriptedFeed final : public EventFeed {
     co_return FeedStep{script_->then, nullptr};
   }
 
+  [[nodiscard]] RunNames const& run() const override { return run_; }
+  [[nodiscard]] Dialect dialect() const override { return Dialect::ag_ui_1_0; }
+
  private:
   std::shared_ptr<Script> script_;
+  RunNames const run_{ThreadId{"t1"}, RunId{"r1"}};
   std::size_t at_ = 0;
 };
 
@@ -127,6 +131,32 @@ TEST_F(SseServer, ReplayThatEndsIsACompleteBody) {
   client.read_head();
   EXPECT_EQ(client.read_to_end(), "9\r\nid: 1-1\n\n\r\n9\r\nid: 1-2\n\n\r\n0\r\n\r\n");
   expect_destroyed(*script);
+}
+
+TEST_F(SseServer, HTTP_7_StreamsAreCountedByDialectAndEnd) {
+  options.metrics = &metrics;
+  script->pieces = {"id: 1-1\n\n"};
+  script->then = FeedStep::Kind::ended;
+  start();
+  TestClient replayed{port};
+  replayed.send(get("/events"));
+  replayed.read_to_end();
+  expect_destroyed(*script);
+  TestClient live{port};
+  live.send(get("/other"));
+  Reader reader{other};
+  live.read_head();
+  EXPECT_NE(metrics.text().find("\nrunnel_sse_streams 1\n"), std::string::npos);
+  live.close();
+  expect_destroyed(*other);
+
+  auto const text = metrics.text();
+  for (char const* line : {"runnel_sse_streams_opened_total{dialect=\"ag-ui-1.0\"} 2",
+                           "runnel_sse_streams_closed_total{reason=\"ended\"} 1",
+                           "runnel_sse_streams_closed_total{reason=\"gone\"} 1", "runnel_sse_streams 0",
+                           "runnel_sse_sent_bytes_total 9"}) {
+    EXPECT_NE(text.find(std::string{"\n"} + line + "\n"), std::string::npos) << line;
+  }
 }
 
 TEST_F(SseServer, ReplayThatIsCutLacksTheLastChunk) {

@@ -80,7 +80,7 @@ void SseSession::start(Socket socket, std::unique_ptr<EventFeed> feed) {
   roster_.enter(*this);
   error_code ec;
   socket_.non_blocking(true, ec);
-  if (ec) return close(Closing::abortive);
+  if (ec) return close(Closing::abortive, StreamEnd::gone);
   if (roster_.stopping()) return stop();
   if (overflowed_) return cut_slow_reader("its buffer is full");
 
@@ -125,6 +125,7 @@ void SseSession::on_tick() {
 
 void SseSession::expire() {
   expires_in_ = 0;
+  expired_ = true;
   on_frames(expired_comment());
   on_close(CloseReason::reconnect);
 }
@@ -134,7 +135,7 @@ void SseSession::end_stream() {
 }
 
 void SseSession::stop() {
-  close(Closing::orderly);
+  close(Closing::orderly, StreamEnd::shutdown);
 }
 
 void SseSession::flush() {
@@ -144,7 +145,7 @@ void SseSession::flush() {
     auto const written = write_some(socket_, unsent(), ec);
     if (is_would_block(ec)) return await_writable();
     if (ec == asio::error::interrupted) continue;
-    if (ec) return close(Closing::abortive);
+    if (ec) return close(Closing::abortive, StreamEnd::gone);
     advance(written);
   }
   if (ending_) finish();
@@ -203,6 +204,7 @@ SseSession::Buffers SseSession::unsent() const {
 
 void SseSession::advance(std::size_t written) {
   chunk_sent_ += written;
+  roster_.metrics().stream_bytes.add(static_cast<std::int64_t>(written));
   bool const framed = chunk_parts_ > 0 && framing_ == Framing::chunked;
   if (chunk_sent_ < chunk_head_size_ + chunk_bytes_ + (framed ? kLineEnd.size() : 0)) return;
 
@@ -225,7 +227,7 @@ void SseSession::await_writable() {
   socket_.async_wait(asio::socket_base::wait_write, [self = shared_from_this()](error_code const& ec) {
     self->awaiting_writable_ = false;
     if (self->state_ == State::closed) return;
-    if (ec) return self->close(Closing::abortive);
+    if (ec) return self->close(Closing::abortive, StreamEnd::gone);
     self->flush();
   });
 }
@@ -234,7 +236,7 @@ void SseSession::await_writable() {
 void SseSession::watch_peer() {
   socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](error_code const& ec) {
     if (self->state_ == State::closed) return;
-    if (ec) return self->close(Closing::abortive);
+    if (ec) return self->close(Closing::abortive, StreamEnd::gone);
     self->on_readable();
   });
 }
@@ -243,9 +245,10 @@ void SseSession::on_readable() {
   std::array<char, 1024> discarded;  // NOLINT: only read into.
   error_code ec;
   auto const got = socket_.read_some(asio::buffer(discarded), ec);
-  if (ec && !is_would_block(ec) && ec != asio::error::interrupted) return close(Closing::abortive);
+  if (ec && !is_would_block(ec) && ec != asio::error::interrupted)
+    return close(Closing::abortive, StreamEnd::gone);
   stray_bytes_ += static_cast<std::uint32_t>(got);
-  if (stray_bytes_ > kMaxStrayBytes) return close(Closing::abortive);
+  if (stray_bytes_ > kMaxStrayBytes) return close(Closing::abortive, StreamEnd::gone);
   watch_peer();
 }
 
@@ -255,16 +258,22 @@ void SseSession::finish() {
   error_code ignored;
   socket_.read_some(asio::buffer(discarded), ignored);
   socket_.shutdown(asio::socket_base::shutdown_send, ignored);
-  close(Closing::orderly);
+  close(Closing::orderly, ending_ == CloseReason::ended ? StreamEnd::ended
+                          : expired_                    ? StreamEnd::expired
+                                                        : StreamEnd::reconnect);
 }
 
 void SseSession::cut_slow_reader(char const* why) {
   base::log(base::LogLevel::info, "slow reader cut",
-            {{"request_id", request_id_}, {"why", why}, {"unsent", static_cast<std::int64_t>(backlog())}});
-  close(Closing::abortive);
+            {{"request_id", request_id_},
+             {"run_id", feed_->run().run.text},
+             {"thread_id", feed_->run().thread.text},
+             {"why", why},
+             {"unsent", static_cast<std::int64_t>(backlog())}});
+  close(Closing::abortive, StreamEnd::slow);
 }
 
-void SseSession::close(Closing how) {
+void SseSession::close(Closing how, StreamEnd why) {
   if (state_ == State::closed) return;
   bool const was_live = state_ == State::live;
   state_ = State::closed;
@@ -273,6 +282,7 @@ void SseSession::close(Closing how) {
   if (how == Closing::abortive) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   socket_.close(ignored);
   if (!was_live) return;
+  roster_.metrics().stream_closed(why);
 
   // Not at once: the caller may be the channel, which the feed's end leaves.
   asio::post(roster_.context(), [self = shared_from_this()] {

@@ -73,7 +73,7 @@ class SseSession final : public stream::Subscriber,
   void finish();
   void cut_slow_reader(char const* why);
   void expire();
-  void close(Closing how);
+  void close(Closing how, StreamEnd why);
 
   Roster& roster_;
   Socket socket_;
@@ -95,6 +95,7 @@ class SseSession final : public stream::Subscriber,
   bool last_chunk_done_ = false;
   bool awaiting_writable_ = false;
   bool overflowed_ = false;
+  bool expired_ = false;
   Framing framing_;
   State state_ = State::waiting;
   std::optional<stream::CloseReason> ending_;

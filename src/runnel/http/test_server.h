@@ -27,8 +27,8 @@ class TestServer : public testing::Test {
   }
 
   void start() {
-    server = std::make_unique<Server>(cores, std::move(router), authenticator,
-                                      ServerOptions{"127.0.0.1", 0, limits});
+    options.limits = limits;
+    server = std::make_unique<Server>(cores, std::move(router), authenticator, options);
     auto const listening = server->listen();
     ASSERT_TRUE(listening.has_value()) << listening.error().detail;
     port = *listening;
@@ -43,12 +43,14 @@ class TestServer : public testing::Test {
            "\r\n" + body;
   }
 
+  base::Metrics metrics;  // Counted in where `options` say so.
   base::Cores cores{2};
   base::SystemClock clock;
   std::shared_ptr<Authenticator const> authenticator =
       std::make_shared<Authenticator const>(test_authenticator(clock));
   Router router;
   Limits limits;
+  ServerOptions options;
   std::unique_ptr<Server> server;
   std::uint16_t port = 0;
 };

@@ -2,6 +2,7 @@
 
 #include "runnel/http/dispatcher.h"
 #include "runnel/http/run_handler.h"
+#include "runnel/http/test_feed.h"
 #include "runnel/http/test_keys.h"
 #include "runnel/http/tickets.h"
 #include "runnel/store/sqlite_store.h"
@@ -14,19 +15,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class NoEvents final : public EventFeed {
- public:
-  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> /*reader*/) override {
-    co_return FeedStep{};
-  }
-};
-
 boost::asio::awaitable<Reply> tell(Request request) {
   co_return Response{200, "text/plain", request.user.text + (request.query("ticket") ? " has it" : ""), {}};
 }
 
 boost::asio::awaitable<Reply> stream(Request /*request*/) {
-  co_return std::make_unique<NoEvents>();
+  co_return std::make_unique<EmptyFeed>();
 }
 
 Router routes() {

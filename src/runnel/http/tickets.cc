@@ -102,22 +102,17 @@ MintedTicket minted(std::string ticket, std::int64_t use_before) {
 }  // namespace
 
 // What is asked of the feed goes to the one within.
-class Tickets::FeedOnTicket final : public EventFeed {
+class Tickets::FeedOnTicket final : public HoldingFeed {
  public:
   FeedOnTicket(Tickets& tickets, std::string hash, std::unique_ptr<EventFeed> feed)
-      : tickets_{tickets}, hash_{std::move(hash)}, feed_{std::move(feed)} {
+      : HoldingFeed{std::move(feed)}, tickets_{tickets}, hash_{std::move(hash)} {
     tickets_.begin_use(hash_);
   }
   ~FeedOnTicket() override { tickets_.end_use(hash_); }
 
-  asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
-    return feed_->next(std::move(reader));
-  }
-
  private:
   Tickets& tickets_;
   std::string const hash_;
-  std::unique_ptr<EventFeed> const feed_;
 };
 
 Async<MintedTicket> Tickets::mint(TicketOrder order) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "runnel/http/test_feed.h"
 #include "runnel/store/sqlite_store.h"
 #include "runnel/store/sqlite_under_test.h"
 #include "runnel/store/store_contract.h"
@@ -20,13 +21,6 @@ class ChosenClock final : public base::Clock {
  public:
   [[nodiscard]] std::int64_t now_us() const override { return now * 1000; }
   std::int64_t now = store::kNow;
-};
-
-class NoEvents final : public EventFeed {
- public:
-  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> /*reader*/) override {
-    co_return FeedStep{};
-  }
 };
 
 class TicketsTest : public testing::Test {
@@ -134,8 +128,8 @@ TEST_F(TicketsTest, HTTP_4_ReaderReconnectsUntilTenMinutesAfterTheLastUse) {
 TEST_F(TicketsTest, HTTP_4_TenMinutesCountFromTheEndOfTheLastStream) {
   auto const ticket = mint().ticket;
   auto const hash = open_stream(ticket).value().ticket_hash;
-  auto first = tickets.keep_in_use(hash, std::make_unique<NoEvents>());
-  auto second = tickets.keep_in_use(hash, std::make_unique<NoEvents>());
+  auto first = tickets.keep_in_use(hash, std::make_unique<EmptyFeed>());
+  auto second = tickets.keep_in_use(hash, std::make_unique<EmptyFeed>());
 
   first.reset();
   for (int i = 0; i < 30; ++i) {
@@ -153,7 +147,7 @@ TEST_F(TicketsTest, HTTP_4_TenMinutesCountFromTheEndOfTheLastStream) {
 
 TEST_F(TicketsTest, HTTP_4_LateRenewalCountsFromTheStreamsEndNotFromItself) {
   auto const ticket = mint().ticket;
-  auto feed = tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<NoEvents>());
+  auto feed = tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<EmptyFeed>());
   clock.now += 5 * kMinute;
   feed.reset();
 
@@ -167,7 +161,7 @@ TEST_F(TicketsTest, HTTP_4_LateRenewalCountsFromTheStreamsEndNotFromItself) {
 TEST_F(TicketsTest, HTTP_4_StreamThatACrashCutsKeepsItsTicket) {
   auto const ticket = mint().ticket;
   auto const feed =
-      tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<NoEvents>());
+      tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<EmptyFeed>());
   clock.now += 60 * kMinute;
   renew();
   clock.now += kMinute;
@@ -183,7 +177,7 @@ TEST_F(TicketsTest, HTTP_4_TicketEndsWithItsTokenWhateverUsesIt) {
   wanted.token_expires_at = store::kNow / 1000 + 90;
   auto const ticket = mint(wanted).ticket;
   auto const feed =
-      tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<NoEvents>());
+      tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<EmptyFeed>());
 
   clock.now += 89 * kSecond;
   renew();
@@ -241,7 +235,7 @@ TEST_F(TicketsTest, RenewalRunsUntilTheStopAndTellsTheStoreALastTime) {
   base::Cores cores{1};
   cores.start();
   tickets.start_renewing(cores);
-  auto feed = tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<NoEvents>());
+  auto feed = tickets.keep_in_use(open_stream(ticket).value().ticket_hash, std::make_unique<EmptyFeed>());
   clock.now += 9 * kMinute;
   feed.reset();
 

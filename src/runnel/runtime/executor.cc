@@ -138,9 +138,12 @@ Closing Executor::make_failure(std::string const& code, std::string message,
 
 asio::awaitable<Result<Ended>> Executor::fail(std::string code, std::string message, Error error) {
   auto const error_id = mint_uuid();
-  base::log(
-      base::LogLevel::error, "run failed",
-      {{"run", writer_->run_id().text}, {"error_id", error_id}, {"code", code}, {"detail", error.detail}});
+  base::log(base::LogLevel::error, "run failed",
+            {{"run_id", writer_->names().run.text},
+             {"thread_id", writer_->names().thread.text},
+             {"error_id", error_id},
+             {"code", code},
+             {"detail", error.detail}});
   auto closing = make_failure(code, std::move(message), error_id);
   co_return co_await writer_->end(std::move(closing.facts), std::move(closing.rows),
                                   RunEnd{store::RunStatus::failed, code, error_id});

@@ -11,12 +11,12 @@ void request(LiveRun const& live, base::CancelReason reason) {
 
 void LiveRuns::add(RunKey run, LiveRun live) {
   std::lock_guard const lock{mutex_};
-  runs_[run] = std::move(live);
+  if (runs_.insert_or_assign(run, std::move(live)).second) active_.add();
 }
 
 void LiveRuns::remove(RunKey run) {
   std::lock_guard const lock{mutex_};
-  runs_.erase(run);
+  active_.subtract(static_cast<std::int64_t>(runs_.erase(run)));
   if (runs_.empty()) idle_.notify_all();
 }
 

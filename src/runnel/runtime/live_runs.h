@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "runnel/base/cancel.h"
+#include "runnel/base/metrics.h"
 #include "runnel/core/ids.h"
 #include "runnel/stream/channel.h"
 
@@ -22,6 +23,9 @@ struct LiveRun {
 // The runs this process is writing. Any thread may call.
 class LiveRuns {
  public:
+  // `active` shows how many there are.
+  explicit LiveRuns(base::Level active) : active_{active} {}
+
   void add(RunKey run, LiveRun live);
   void remove(RunKey run);
 
@@ -35,6 +39,7 @@ class LiveRuns {
   bool wait_until_idle(std::chrono::milliseconds limit);
 
  private:
+  base::Level const active_;
   mutable std::mutex mutex_;
   std::condition_variable idle_;
   std::unordered_map<RunKey, LiveRun> runs_;

@@ -42,11 +42,15 @@ void Service::spawn_pending(RunKey run) {
 }
 
 asio::awaitable<void> Service::begin_pending(RunKey run) {
+  RunNames names;
   for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
-    auto const begun = co_await try_begin_pending(run);
+    auto const begun = co_await try_begin_pending(run, &names);
     if (begun) co_return;
     base::log(base::LogLevel::warn, "queued run does not begin",
-              {{"run_row", run.value}, {"detail", begun.error().detail}});
+              {{"run_id", names.run.text},
+               {"thread_id", names.thread.text},
+               {"run_row", run.value},
+               {"detail", begun.error().detail}});
     if (!may_pass(begun)) co_return;
     co_await base::sleep_for(pause, std::make_shared<base::Cancel>());
     if (draining()) co_return;
@@ -57,10 +61,11 @@ store::ClaimRequest Service::make_claim(RunKey run) const {
   return {run, options_.node, parts_.clock.now_ms(), std::nullopt};
 }
 
-asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run) {
+asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run, RunNames* names) {
   auto row = co_await parts_.store.run_by_key(run);
   if (!row) co_return row.error();
   if (!*row || store::is_ended((*row)->status)) co_return Result<void>{};
+  *names = RunNames{(*row)->thread_id, (*row)->id};
   auto input = from_stored((*row)->input);
   if (!input) co_return input.error();
   if (parts_.flows.find(input->flow) == nullptr) input->flow = parts_.flows.default_name();
@@ -68,9 +73,12 @@ asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run) {
   Claimed claimed;
   auto request = make_claim(run);
   request.begin = make_begin((*row)->id, *input, claimed.begun);
+  auto const now = request.now;
   auto const claim = co_await parts_.store.claim(std::move(request));
   if (!claim) co_return claim.error();
   claimed.row = std::move(**row);
+  claimed.row.started_at = now;
+  left_queue(claimed.row);
   claimed.input = std::move(*input);
   claimed.epoch = claim->epoch;
   let_go(std::move(claimed));
@@ -102,7 +110,7 @@ asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
     auto const done = co_await take_over(row, live);
     if (done) co_return;
     base::log(base::LogLevel::error, "run is not recovered",
-              {{"run", row.id.text}, {"detail", done.error().detail}});
+              {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}, {"detail", done.error().detail}});
     if (!may_pass(done) || live.cancel->reason() == base::CancelReason::shutdown) break;
     co_await base::sleep_for(pause, std::make_shared<base::Cancel>());
   }
@@ -123,6 +131,9 @@ asio::awaitable<void> Service::take_over_again(RunKey run) {
 asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live) {
   auto const claim = co_await parts_.store.claim(make_claim(row.key));
   if (!claim) co_return claim.error();
+  options_.metrics.taken_over.add();
+  base::log(base::LogLevel::info, "run taken over",
+            {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}});
   auto replayed = co_await replay(row.key);
   if (!replayed) co_return replayed.error();
   if (replayed->last.n != claim->last_n)
@@ -146,7 +157,7 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
     result = Error{Errc::internal, error.what()};
   }
   co_await writer->close();
-  ended(row.key, std::move(result));
+  ended(row, {}, *writer, std::move(result));
   co_return Result<void>{};
 }
 

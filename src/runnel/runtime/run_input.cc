@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "runnel/core/json_write.h"
@@ -122,6 +124,15 @@ std::optional<Refusal> read_ids(json::object const& body, RunInput& input) {
   return std::nullopt;
 }
 
+std::int64_t count_unknown_keys(json::object const& body) {
+  static constexpr std::array<std::string_view, 10> kKnown = {
+      "threadId", "runId",   "parentRunId",    "messages",        "state",
+      "tools",    "context", "forwardedProps", "protocolVersion", "resume"};
+  return std::count_if(body.begin(), body.end(), [](auto const& member) {
+    return std::find(kKnown.begin(), kKnown.end(), std::string_view{member.key()}) == kKnown.end();
+  });
+}
+
 }  // namespace
 
 std::variant<RunInput, Refusal> parse_run_input(std::string_view body) {
@@ -133,6 +144,7 @@ std::variant<RunInput, Refusal> parse_run_input(std::string_view body) {
   for (auto* read : {&read_ids, &read_newest_message, &read_props}) {
     if (auto refusal = (*read)(value.get_object(), input)) return std::move(*refusal);
   }
+  input.ignored_keys = count_unknown_keys(value.get_object());
   return input;
 }
 

@@ -35,6 +35,7 @@ struct RunInput {
   std::string model;       // Likewise.
   store::OnBusy on_busy = store::OnBusy::reject;
   std::string agui_version = "0.0";  // "1.0" where the client says so.
+  std::int64_t ignored_keys = 0;     // Unknown ones: stock clients may add some (HTTP-1).
 };
 
 std::variant<RunInput, Refusal> parse_run_input(std::string_view body);

@@ -34,6 +34,16 @@ TEST(RunInput, RUN_1_TakesTheNewestUserMessage) {
   EXPECT_EQ(input.agui_version, "1.0");
 }
 
+TEST(RunInput, HTTP_1_UnknownKeysAreCounted) {
+  EXPECT_EQ(accepted(R"({"threadId":"t","runId":"r","parentRunId":"p","protocolVersion":"1.0","state":{"x":1},
+    "tools":[],"context":[],"resume":[],"messages":[{"id":"1","role":"user","content":"a","extra":1}],
+    "forwardedProps":{"anything":1}})")
+                .ignored_keys,
+            0);
+  EXPECT_EQ(
+      accepted(R"({"messages":[{"role":"user","content":"a"}],"one":1,"two":{"three":3}})").ignored_keys, 2);
+}
+
 TEST(RunInput, RUN_1_JoinsTextParts) {
   EXPECT_EQ(
       accepted(

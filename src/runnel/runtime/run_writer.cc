@@ -40,7 +40,11 @@ Result<Record> RunWriter::number(Fact fact) {
   if (!accepted) return accepted.error();
   auto const idx = has_task_event(fact) ? next_idx_++ : -1;
   Record record{{epoch_, ++last_n_}, idx, clock_.now_us(), std::move(fact)};
-  if (pending_.body.empty()) pending_.first_n = last_n_;
+  if (pending_.body.empty()) {
+    pending_.first_n = last_n_;
+    pending_.first_at = record.time_us;
+  }
+  if (is_delta(record.fact)) ++pending_.deltas;
   pending_.body += pending_.body.empty() ? '[' : ',';
   append_record_json(pending_.body, record);
   return record;
@@ -98,11 +102,12 @@ asio::awaitable<Result<store::Ended>> RunWriter::end(std::vector<Fact> facts,
   store::EndRequest request;
   request.append = take();
   request.status = end.status;
-  request.error_code = std::move(end.error_code);
-  request.error_id = std::move(end.error_id);
+  request.error_code = end.error_code;
+  request.error_id = end.error_id;
   auto const last_n = request.append.facts.last_n;
   auto ended = co_await end_until_written(std::move(request));
   if (ended) {
+    end_written_ = std::move(end);
     written(last_n);
   } else {
     failed(ended.error());
@@ -120,6 +125,8 @@ store::AppendRequest RunWriter::take() {
   request.messages = std::move(pending_.rows);
   request.now = clock_.now_ms();
   in_flight_ = std::move(pending_.unshown);
+  in_flight_since_ = pending_.first_at;
+  in_flight_deltas_ = pending_.deltas;
   pending_ = {};
   return request;
 }
@@ -146,6 +153,7 @@ asio::awaitable<Result<void>> RunWriter::flush_to(std::uint64_t n) {
 
 void RunWriter::written(std::uint64_t last_n) {
   writing_ = false;
+  count_written(last_n);
   durable_n_ = last_n;
   auto records = std::exchange(in_flight_, {});
   channel_->set_durable(durable_n_);
@@ -158,6 +166,13 @@ void RunWriter::written(std::uint64_t last_n) {
   pending_.unshown.erase(pending_.unshown.begin(), waits);
   channel_->publish(std::move(deltas));
   changed_.notify_all();
+}
+
+void RunWriter::count_written(std::uint64_t last_n) {
+  auto const& metrics = options_.metrics;
+  metrics.fact_commit_time.observe(std::chrono::microseconds{clock_.now_us() - in_flight_since_});
+  metrics.deltas.add(in_flight_deltas_);
+  metrics.facts.add(static_cast<std::int64_t>(last_n - durable_n_) - in_flight_deltas_);
 }
 
 void RunWriter::failed(Error error) {
@@ -187,7 +202,7 @@ asio::awaitable<Result<store::Ended>> RunWriter::end_until_written(store::EndReq
 asio::awaitable<bool> RunWriter::wait_for_store(Error error, milliseconds pause) {
   if (pause == kFirstPause) {
     base::log(base::LogLevel::error, "run waits for the store",
-              {{"run", run_id().text}, {"detail", error.detail}});
+              {{"run_id", names().run.text}, {"thread_id", names().thread.text}, {"detail", error.detail}});
   }
   channel_->drop_readers();
   if (cancel_->reason() == base::CancelReason::shutdown) co_return false;

@@ -17,6 +17,7 @@
 #include "runnel/base/task_group.h"
 #include "runnel/core/fact.h"
 #include "runnel/core/fact_order.h"
+#include "runnel/runtime/run_metrics.h"
 #include "runnel/store/store.h"
 #include "runnel/stream/channel.h"
 
@@ -43,6 +44,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
  public:
   struct Options {
     std::chrono::milliseconds delta_flush{100};
+    RunMetrics metrics{};
   };
   struct Start {
     RunKey run;
@@ -60,7 +62,10 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
             Options options);
 
   [[nodiscard]] FactOrder const& order() const { return order_; }
-  [[nodiscard]] RunId const& run_id() const { return channel_->names().run; }
+  [[nodiscard]] RunNames const& names() const { return channel_->names(); }
+
+  // How the run ended; none: not by this writer.
+  [[nodiscard]] std::optional<RunEnd> const& end_written() const { return end_written_; }
 
   // Shows deltas. Fails with `internal` on a wrong order, and with what a background write failed with
   // before.
@@ -82,6 +87,8 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   // What is not yet durable: all facts in `body`, those not yet shown also as records.
   struct Batch {
     std::uint64_t first_n = 0;
+    std::int64_t first_at = 0;  // Microseconds.
+    std::int64_t deltas = 0;
     std::string body;
     std::vector<Record> unshown;
     std::vector<store::NewMessage> rows;
@@ -96,6 +103,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   boost::asio::awaitable<Result<store::Ended>> end_until_written(store::EndRequest request);
   boost::asio::awaitable<bool> wait_for_store(Error error, std::chrono::milliseconds pause);
   void written(std::uint64_t last_n);
+  void count_written(std::uint64_t last_n);
   void failed(Error error);
   void arm_flush();
 
@@ -114,10 +122,13 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   std::int64_t next_idx_;
   Batch pending_;
   std::vector<Record> in_flight_;  // Not yet shown, being written.
+  std::int64_t in_flight_since_ = 0;
+  std::int64_t in_flight_deltas_ = 0;
   bool writing_ = false;
   bool flush_armed_ = false;
   bool closed_ = false;
   std::optional<Error> failure_;
+  std::optional<RunEnd> end_written_;
   base::Event changed_;
   boost::asio::steady_timer flush_timer_;
 };

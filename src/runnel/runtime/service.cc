@@ -50,7 +50,11 @@ Refusal too_many_runs(std::int64_t limit) {
 
 }  // namespace
 
-Service::Service(Parts parts, ServiceOptions options) : parts_{parts}, options_{std::move(options)} {}
+Service::Service(Parts parts, ServiceOptions options)
+    : parts_{parts},
+      options_{std::move(options)},
+      created_at_{parts_.clock.now_ms()},
+      live_{options_.metrics.active} {}
 
 // Fills in the defaults and refuses names that are not configured.
 std::optional<Refusal> Service::complete(RunInput& input) const {
@@ -88,7 +92,9 @@ store::Begin Service::make_begin(RunId const& run, RunInput const& input,
   return begin;
 }
 
-Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput input) {
+Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput input, std::string request_id) {
+  auto const asked = std::chrono::steady_clock::now();
+  options_.metrics.ignored_keys.add(input.ignored_keys);
   if (draining()) co_return Refusal{Refusal::Kind::draining, "DRAINING", "the server is stopping: try again"};
   store::AdmitRequest request;
   request.input_hash = hash_of(input);
@@ -119,12 +125,19 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
         Refusal::Kind::conflict, "THREAD_BUSY",
         "the thread has an active run; forwardedProps.onBusy may be enqueue, interrupt or rollback"};
   }
+  if (admission->outcome != Outcome::existing) {
+    options_.metrics.admitted.add();
+    options_.metrics.admission_time.observe(std::chrono::steady_clock::now() - asked);
+  }
+  if (admission->outcome == Outcome::queued) options_.metrics.queued.add();
   if (admission->cancel_first) live_.cancel(*admission->cancel_first, CancelReason::replaced);
   if (admission->outcome == Outcome::running) {
     claimed.row.key = admission->run;
     claimed.row.thread = admission->thread;
     claimed.row.thread_id = request.thread;
     claimed.row.id = request.run;
+    claimed.row.started_at = request.now;
+    claimed.request_id = std::move(request_id);
     claimed.input = std::move(input);
     claimed.epoch = admission->epoch;
     let_go(std::move(claimed));
@@ -146,6 +159,11 @@ LiveRun Service::go_live(RunKey run, RunNames names) {
 }
 
 void Service::let_go(Claimed claimed) {
+  options_.metrics.facts.add(static_cast<std::int64_t>(claimed.begun.size()));
+  base::log(base::LogLevel::info, "run started",
+            {{"run_id", claimed.row.id.text},
+             {"thread_id", claimed.row.thread_id.text},
+             {"request_id", claimed.request_id}});
   auto live = go_live(claimed.row.key, {claimed.row.thread_id, claimed.row.id});
   auto const executor = live.channel->context().get_executor();
   tasks_.spawn(executor, "run", run_begun(std::move(claimed), std::move(live)));
@@ -153,7 +171,8 @@ void Service::let_go(Claimed claimed) {
 
 std::shared_ptr<RunWriter> Service::make_writer(LiveRun const& live, RunWriter::Start start) {
   return std::make_shared<RunWriter>(parts_.store, parts_.clock, tasks_, live.channel, live.cancel,
-                                     std::move(start), RunWriter::Options{options_.delta_flush});
+                                     std::move(start),
+                                     RunWriter::Options{options_.delta_flush, options_.metrics});
 }
 
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
@@ -185,13 +204,37 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
     result = Error{Errc::internal, error.what()};
   }
   co_await writer->close();
-  ended(claimed.row.key, std::move(result));
+  ended(claimed.row, claimed.request_id, *writer, std::move(result));
 }
 
-void Service::ended(RunKey run, Result<store::Ended> result) {
+void Service::tell_end(store::RunRow const& run, std::string const& request_id, RunEnd const& end) const {
+  options_.metrics.ended(end.status).add();
+  auto const begun = run.started_at != 0 ? run.started_at : run.created_at;
+  base::log(base::LogLevel::info, "run ended",
+            {{"run_id", run.id.text},
+             {"thread_id", run.thread_id.text},
+             {"request_id", request_id},
+             {"status", to_string(end.status)},
+             {"ms", parts_.clock.now_ms() - begun},
+             {"code", end.error_code},
+             {"error_id", end.error_id}});
+}
+
+// Those that an earlier process queued were never counted.
+void Service::left_queue(store::RunRow const& run) const {
+  if (run.created_at >= created_at_) options_.metrics.queued.subtract();
+}
+
+void Service::ended(store::RunRow const& row, std::string const& request_id, RunWriter const& writer,
+                    Result<store::Ended> result) {
+  auto const run = row.key;
+  if (auto const& end = writer.end_written()) tell_end(row, request_id, *end);
   if (!result) {
     base::log(base::LogLevel::warn, "run left unfinished",
-              {{"run_row", run.value}, {"detail", result.error().detail}});
+              {{"run_id", row.id.text},
+               {"thread_id", row.thread_id.text},
+               {"request_id", request_id},
+               {"detail", result.error().detail}});
     if (!stopping_ && result.error().code != Errc::fenced) {
       tasks_.spawn(parts_.cores.at(0).get_executor(), "take run over again", take_over_again(run));
     }
@@ -233,6 +276,9 @@ Async<CancelReply> Service::discard(store::RunRow row) {
     co_return CancelReply{true, store::is_ended(again->status), again->status};
   }
   if (!discarded) co_return discarded.error();
+  left_queue(row);
+  options_.metrics.facts.add(2);
+  tell_end(row, {}, RunEnd{store::RunStatus::canceled, "RUN_CANCELED"});
 
   auto const channel = parts_.hub.open(row.key, RunNames{row.thread_id, row.id});
   asio::post(channel->context(), [channel] { channel->retire(); });

@@ -17,6 +17,7 @@
 #include "runnel/runtime/executor.h"
 #include "runnel/runtime/live_runs.h"
 #include "runnel/runtime/run_input.h"
+#include "runnel/runtime/run_metrics.h"
 #include "runnel/runtime/run_writer.h"
 #include "runnel/store/store.h"
 #include "runnel/stream/hub.h"
@@ -32,6 +33,7 @@ struct ServiceOptions {
   std::chrono::seconds event_retention{7 * 24 *
                                        3600};  // After a run's end; then its events are gone (SSE-4).
   std::chrono::seconds sweep_interval{60};
+  RunMetrics metrics{};
 };
 
 // What a run is made of. All outlive the service.
@@ -65,8 +67,10 @@ class Service {
   Service(Service const&) = delete;
   Service& operator=(Service const&) = delete;
 
-  // Admits the run durably and lets it go. The same run id and input again gives the same run.
-  store::Async<std::variant<Started, Refusal>> start(UserId owner, RunInput input);
+  // Admits the run durably and lets it go. The same run id and input again gives the same run. `request_id`
+  // is for the log.
+  store::Async<std::variant<Started, Refusal>> start(UserId owner, RunInput input,
+                                                     std::string request_id = {});
 
   // Durably asks the run to end; its terminal follows within a moment. A queued run ends at once.
   store::Async<CancelReply> cancel(UserId owner, ThreadId thread, RunId run);
@@ -93,6 +97,7 @@ class Service {
     RunInput input;
     Epoch epoch = 0;
     std::vector<Record> begun;  // Already durable, to be shown.
+    std::string request_id;     // Empty: no request waits for its beginning.
   };
 
   // What a run's log says.
@@ -111,20 +116,24 @@ class Service {
   boost::asio::awaitable<Result<void>> take_over(store::RunRow row, LiveRun live);
   void spawn_pending(RunKey run);
   boost::asio::awaitable<void> begin_pending(RunKey run);
-  boost::asio::awaitable<Result<void>> try_begin_pending(RunKey run);
+  boost::asio::awaitable<Result<void>> try_begin_pending(RunKey run, RunNames* names);
   boost::asio::awaitable<Result<Replayed>> replay(RunKey run);
   [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
   store::Async<CancelReply> discard(store::RunRow row);
   boost::asio::awaitable<void> sweep();
   std::shared_ptr<RunWriter> make_writer(LiveRun const& live, RunWriter::Start start);
-  void ended(RunKey run, Result<store::Ended> result);
+  void ended(store::RunRow const& run, std::string const& request_id, RunWriter const& writer,
+             Result<store::Ended> result);
+  void tell_end(store::RunRow const& run, std::string const& request_id, RunEnd const& end) const;
+  void left_queue(store::RunRow const& run) const;
   boost::asio::awaitable<void> take_over_again(RunKey run);
 
   Parts const parts_;
   ServiceOptions const options_;
   std::atomic<bool> draining_{false};
   std::atomic<bool> stopping_{false};  // The running ones have had their time.
+  std::int64_t const created_at_;
   LiveRuns live_;
   std::shared_ptr<base::Cancel> const sweep_cancel_ = std::make_shared<base::Cancel>();
   base::TaskGroup tasks_;

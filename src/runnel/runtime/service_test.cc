@@ -6,6 +6,7 @@
 
 #include <thread>
 
+#include "runnel/base/log.h"
 #include "runnel/core/fact_json.h"
 #include "runnel/model/offline.h"
 #include "runnel/store/sqlite_store.h"
@@ -77,6 +78,7 @@ class Life {
     options.delta_flush = std::chrono::milliseconds{5};
     options.max_recoveries = 2;
     options.runs_per_user = kRunsPerUser;
+    options.metrics = RunMetrics{metrics_};
     service_.emplace(Parts{cores_, clock_, *store_, hub_, flows_, models_}, options);
     cores_.start();
     service_->recover(wait(service_->unfinished()).value());
@@ -99,7 +101,19 @@ class Life {
     input.run = RunId{std::move(run)};
     input.text = std::move(text);
     input.on_busy = on_busy;
-    return wait(service_->start(UserId{"ann"}, std::move(input))).value();
+    return wait(service_->start(UserId{"ann"}, std::move(input), "q1")).value();
+  }
+
+  // The value of a series, once it is `wanted`, or else after a while.
+  std::string series(std::string const& name, std::string const& wanted) {
+    std::string value;
+    for (int i = 0; i < 2000 && value != wanted; ++i) {
+      auto const text = metrics_.text();
+      auto const at = text.find("\n" + name + " ") + name.size() + 2;
+      value = text.substr(at, text.find('\n', at) - at);
+      if (value != wanted) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
+    return value;
   }
 
   store::RunRow row(std::string const& run) {
@@ -148,6 +162,7 @@ class Life {
   }
 
  private:
+  base::Metrics metrics_;
   base::Cores cores_{2};
   base::SystemClock clock_;
   std::unique_ptr<store::Store> store_;
@@ -291,6 +306,79 @@ TEST_F(ServiceTest, RUN_4_QueuedRunIsCancelledWithoutEverBeginning) {
   EXPECT_EQ(life.facts("r2"), (Names{"run_started", "run_canceled"}));
   life.cancel("r1");
   life.ended("r1");
+}
+
+TEST_F(ServiceTest, HTTP_7_RunsAreCounted) {
+  Life life{path, milliseconds{1}, 5000};
+  life.start("r1", "one");
+  life.start("r2", "two", store::OnBusy::enqueue);
+  life.start("r3", "three", store::OnBusy::enqueue);
+  EXPECT_EQ(life.series("runnel_runs_active", "1"), "1");
+  EXPECT_EQ(life.series("runnel_runs_queued", "2"), "2");
+  EXPECT_EQ(life.series("runnel_runs_admitted_total", "3"), "3");
+  EXPECT_EQ(life.series("runnel_run_admission_seconds_count", "3"), "3");
+
+  life.cancel("r3");
+  EXPECT_EQ(life.series("runnel_runs_queued", "1"), "1");
+  life.reach("r1", 20);
+  life.cancel("r1");
+  life.reach("r2", 20);
+  EXPECT_EQ(life.series("runnel_runs_queued", "0"), "0");
+  life.cancel("r2");
+  life.ended("r2");
+
+  EXPECT_EQ(life.series("runnel_runs_ended_total{status=\"canceled\"}", "3"), "3");
+  EXPECT_EQ(life.series("runnel_runs_ended_total{status=\"completed\"}", "0"), "0");
+  EXPECT_EQ(life.series("runnel_runs_active", "0"), "0");
+}
+
+TEST_F(ServiceTest, HTTP_7_EveryFactIsCountedOnce) {
+  Life life{path, milliseconds{0}};
+  life.start("r1", "hello");
+  auto const last_n = life.ended("r1").last_n;
+
+  auto const others = std::to_string(life.facts("r1").size());
+  auto const deltas = std::to_string(last_n - life.facts("r1").size());
+  EXPECT_EQ(life.series("runnel_facts_appended_total{kind=\"fact\"}", others), others);
+  EXPECT_EQ(life.series("runnel_facts_appended_total{kind=\"delta\"}", deltas), deltas);
+}
+
+TEST_F(ServiceTest, HTTP_7_RunsThatAnEarlierProcessLeftAreTakenOver) {
+  {
+    Life life{path, milliseconds{1}, 5000};
+    life.start("r1", "one");
+    life.start("r2", "two", store::OnBusy::enqueue);
+    life.reach("r1", 10);
+  }
+  Life life{path, milliseconds{1}, 200};
+  life.ended("r2");
+
+  EXPECT_EQ(life.series("runnel_runs_taken_over_total", "1"), "1");
+  EXPECT_EQ(life.series("runnel_runs_ended_total{status=\"completed\"}", "2"), "2");
+  life.start("r3", "three");
+  life.start("r4", "four", store::OnBusy::enqueue);
+  EXPECT_EQ(life.series("runnel_runs_queued", "1"), "1");
+  life.cancel("r4");
+  life.cancel("r3");
+  life.ended("r3");
+}
+
+TEST_F(ServiceTest, CFG_4_StartAndEndOfARunAreLoggedWithoutItsWords) {
+  testing::internal::CaptureStderr();
+  base::start_logging({base::LogLevel::info, base::LogFormat::human});
+  {
+    Life life{path, milliseconds{0}};
+    life.start("r1", "canary");
+    life.ended("r1");
+    life.series("runnel_runs_active", "0");
+  }
+  base::stop_logging();
+
+  auto const text = testing::internal::GetCapturedStderr();
+  EXPECT_NE(text.find("run started run_id=r1 thread_id=t request_id=q1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("run ended run_id=r1 thread_id=t request_id=q1 status=completed ms="),
+            std::string::npos);
+  EXPECT_EQ(text.find("canary"), std::string::npos);
 }
 
 TEST_F(ServiceTest, RUN_12_NextProcessGoesOnUnderANewEpochAndMessage) {

@@ -45,7 +45,9 @@ class SqliteStore final : public Store {
                       options.checkpoint_bytes},
         writer_{{{options.path, sqlite::Access::read_write_create, options.vfs},
                  options.max_group,
-                 [this](std::size_t wal_bytes) { checkpointer_.on_commit(wal_bytes); }}},
+                 [this](std::size_t wal_bytes) { checkpointer_.on_commit(wal_bytes); },
+                 options.metrics}},
+        metrics_{options.metrics},
         pool_{options.reader_threads} {
     for (std::size_t i = 0; i < options.reader_threads; ++i) {
       readers_.emplace_back(sqlite::DbOptions{options.path, sqlite::Access::read_only, options.vfs});
@@ -159,6 +161,7 @@ class SqliteStore final : public Store {
         Snapshot const snapshot{readers_[thread]};
         return query(readers_[thread]);
       } catch (sqlite::SqlError const& error) {
+        metrics_.failed_reads.add();
         return to_error(error);
       }
     });
@@ -167,6 +170,7 @@ class SqliteStore final : public Store {
   sqlite::Checkpointer
       checkpointer_;  // The last to close: nothing reads or writes any more when it empties the WAL.
   sqlite::Writer writer_;
+  StoreMetrics const metrics_;
   std::deque<Db> readers_;  // One a thread of the pool.
   base::BlockingPool pool_;
 };

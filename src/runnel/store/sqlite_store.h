@@ -6,6 +6,7 @@
 
 #include "runnel/core/error.h"
 #include "runnel/store/store.h"
+#include "runnel/store/store_metrics.h"
 
 namespace runnel::store {
 
@@ -15,6 +16,7 @@ struct SqliteOptions {
   std::size_t max_group = 128;                // Intents in one commit.
   std::size_t checkpoint_bytes = 4UL << 20U;  // The WAL is copied back when it is longer.
   std::string vfs;                            // A registered SQLite VFS; empty: the default.
+  StoreMetrics metrics{};
 };
 
 // Opens the database, makes its tables or brings them up to date. Fails with `unavailable` where the file

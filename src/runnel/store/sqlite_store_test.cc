@@ -26,10 +26,12 @@ class SqliteStoreTest : public testing::Test {
     SqliteOptions options;
     options.path = path_;
     options.vfs = std::move(vfs);
+    options.metrics = metrics;
     return open_sqlite(std::move(options));
   }
   std::string cell(std::string const& statement) { return sqlite_rows(path_, statement).value().at(0).at(0); }
 
+  StoreMetrics metrics;
   TemporaryFolder folder_;
   std::string path_ = folder_.file("runnel.db");
 };
@@ -156,6 +158,26 @@ TEST_F(SqliteStoreTest, DB_3_FullDiskFailsTheWholeGroupAndNothingIsHalfWritten) 
   }
   EXPECT_EQ(cell("SELECT count(*) FROM runs"), "0");
   EXPECT_EQ(cell("SELECT count(*) FROM agent_chat_sessions"), "0");
+}
+
+TEST_F(SqliteStoreTest, HTTP_7_CommitsAndFailuresAreCounted) {
+  base::Metrics counted;
+  metrics = StoreMetrics{counted};
+  auto& disk = FaultVfs::instance();
+  auto store = open(disk.name()).value();
+  run_async(store->admit(admission("r1"))).value();
+  auto const good = counted.text();
+  disk.arm({0, SQLITE_FULL, true});
+  EXPECT_TRUE(run_async(store->probe()).has_error());
+  disk.disarm();
+  store.reset();
+
+  EXPECT_EQ(good.find("\nrunnel_store_wal_bytes 0\n"), std::string::npos);
+  for (char const* line : {"runnel_store_commit_seconds_count 1", "runnel_store_group_size_sum 1",
+                           "runnel_store_errors_total{of=\"group\"} 0", "runnel_store_queue_depth 0"}) {
+    EXPECT_NE(good.find(std::string{"\n"} + line + "\n"), std::string::npos) << line << good;
+  }
+  EXPECT_NE(counted.text().find("\nrunnel_store_errors_total{of=\"group\"} 1\n"), std::string::npos);
 }
 
 // The life of a run with the Nth write or sync failing, for every N until the run gets through untouched;

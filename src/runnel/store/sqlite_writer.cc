@@ -39,6 +39,7 @@ void Writer::push(std::unique_ptr<Job> job) {
     first = queue_.empty();
     queue_.push_back(std::move(job));
   }
+  options_.metrics.queued.add();
   if (first) wake_.notify_one();
 }
 
@@ -47,7 +48,9 @@ void Writer::serve() {
     auto group = take_group();
     if (group.empty()) return;
 
+    auto const begun = std::chrono::steady_clock::now();
     commit(group);
+    count(group, begun);
     std::vector<std::unique_ptr<base::Waiter>> waiters;
     waiters.reserve(group.size());
     std::transform(group.begin(), group.end(), std::back_inserter(waiters),
@@ -55,6 +58,16 @@ void Writer::serve() {
     base::resume_all(std::move(waiters));
     options_.on_commit(wal_bytes_);
   }
+}
+
+void Writer::count(Group const& group, std::chrono::steady_clock::time_point begun) {
+  auto const& metrics = options_.metrics;
+  metrics.commit_time.observe(std::chrono::steady_clock::now() - begun);
+  metrics.group_size.observe(static_cast<std::int64_t>(group.size()));
+  metrics.queued.subtract(static_cast<std::int64_t>(group.size()));
+  metrics.wal_bytes.add(static_cast<std::int64_t>(wal_bytes_) -
+                        static_cast<std::int64_t>(wal_bytes_counted_));
+  wal_bytes_counted_ = wal_bytes_;
 }
 
 Writer::Group Writer::take_group() {
@@ -76,6 +89,7 @@ void Writer::commit(Group& group) {
     db_->run("COMMIT");
   } catch (SqlError const& error) {
     abandon();
+    options_.metrics.failed_groups.add();
     for (auto& job : group) {
       job->fail(Error{Errc::unavailable, error.what()});
     }
@@ -91,8 +105,10 @@ void Writer::run_in_savepoint(Job& job) {
   } catch (SqlError const& error) {
     // SQLite may have rolled the whole transaction back on its own.
     if (!is_statements_own(error) || !db_->in_transaction()) throw;
+    options_.metrics.failed_intents.add();
     job.fail(to_error(error));
   } catch (std::exception const& error) {
+    options_.metrics.failed_intents.add();
     job.fail(Error{Errc::internal, error.what()});
   }
   if (!keep) db_->run("ROLLBACK TO intent");

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -15,6 +16,7 @@
 #include "runnel/core/error.h"
 #include "runnel/store/sqlite_db.h"
 #include "runnel/store/store.h"
+#include "runnel/store/store_metrics.h"
 
 namespace runnel::store::sqlite {
 
@@ -23,6 +25,7 @@ struct WriterOptions {
   std::size_t max_group = 128;
   // Called on the writer's thread when a group is committed and answered, with the size of the WAL.
   std::function<void(std::size_t wal_bytes)> on_commit;
+  StoreMetrics metrics{};
 };
 
 // The one thread that writes. What has queued up while a commit was under way is the next group: one
@@ -90,12 +93,14 @@ class Writer {
   void serve();
   Group take_group();
   void commit(Group& group);
+  void count(Group const& group, std::chrono::steady_clock::time_point begun);
   void run_in_savepoint(Job& job);
   void abandon();
   void open();
 
   WriterOptions options_;
   std::size_t wal_bytes_ = 0;
+  std::size_t wal_bytes_counted_ = 0;
   std::optional<Db> db_;  // None: the last one could not even roll back; opened anew for the next group.
   std::mutex mutex_;
   std::condition_variable wake_;

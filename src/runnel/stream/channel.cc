@@ -22,12 +22,13 @@ void Channel::on_core(std::size_t core, Call call) {
 }
 
 Channel::Channel(base::Cores& cores, std::size_t core, RunNames names, Encode encode,
-                 std::size_t keep_records)
+                 std::size_t keep_records, StreamMetrics metrics)
     : cores_{cores},
       core_{core},
       names_{std::move(names)},
       encode_{encode},
       keep_records_{keep_records},
+      metrics_{metrics},
       slots_(cores.size()) {}
 
 void Channel::begin_epoch(Epoch epoch, std::uint64_t after_n) {
@@ -53,19 +54,27 @@ void Channel::publish(std::vector<Record> records) {
   forget_old();
 }
 
+int Channel::append_frame(Dialect dialect, Record const& record, std::string& out) const {
+  auto const before = out.size();
+  encode_(dialect, names_, record, out);
+  return out.size() > before ? 1 : 0;
+}
+
 void Channel::fan_out(std::vector<Record> const& records) {
   for (std::size_t d = 0; d < kDialects; ++d) {
     Bytes frames;
+    std::int64_t count = 0;
     for (std::size_t core = 0; core < slots_.size(); ++core) {
       auto const& slot = slots_[core][d];
       if (slot.readers == 0) continue;
       if (!frames) {
         std::string out;
         for (auto const& record : records)
-          encode_(static_cast<Dialect>(d), names_, record, out);
+          count += append_frame(static_cast<Dialect>(d), record, out);
         if (out.empty()) break;
         frames = std::make_shared<std::string const>(std::move(out));
       }
+      metrics_.live_frames.add(count * static_cast<std::int64_t>(slot.readers));
       on_core(core, [relay = slot.relay, frames] {
         for (auto const& [id, subscriber] : relay->readers)
           subscriber->on_frames(frames);
@@ -120,9 +129,11 @@ bool Channel::covers(std::uint64_t after_n) const {
 
 Bytes Channel::encode_after(Dialect dialect, std::uint64_t after_n) const {
   std::string out;
+  std::int64_t count = 0;
   for (auto const& record : ring_) {
-    if (record.position.n > after_n) encode_(dialect, names_, record, out);
+    if (record.position.n > after_n) count += append_frame(dialect, record, out);
   }
+  metrics_.live_frames.add(count);
   return std::make_shared<std::string const>(std::move(out));
 }
 

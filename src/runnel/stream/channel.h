@@ -14,6 +14,7 @@
 #include "runnel/core/dialect.h"
 #include "runnel/core/fact.h"
 #include "runnel/core/run_names.h"
+#include "runnel/stream/stream_metrics.h"
 #include "runnel/stream/subscriber.h"
 
 namespace runnel::stream {
@@ -29,7 +30,8 @@ using ReaderId = std::uint64_t;
 // to each core that has readers of it in one post.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
-  Channel(base::Cores& cores, std::size_t core, RunNames names, Encode encode, std::size_t keep_records);
+  Channel(base::Cores& cores, std::size_t core, RunNames names, Encode encode, std::size_t keep_records,
+          StreamMetrics metrics = {});
   Channel(Channel const&) = delete;
   Channel& operator=(Channel const&) = delete;
 
@@ -92,6 +94,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   boost::asio::awaitable<ReaderId> attach_here(Attach request);
   [[nodiscard]] bool covers(std::uint64_t after_n) const;
+  // How many frames it appended: one or none.
+  int append_frame(Dialect dialect, Record const& record, std::string& out) const;
   [[nodiscard]] Bytes encode_after(Dialect dialect, std::uint64_t after_n) const;
   Slot& slot(std::size_t core, Dialect dialect) { return slots_[core][static_cast<std::size_t>(dialect)]; }
   void go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber, Bytes first);
@@ -108,6 +112,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   RunNames const names_;
   Encode const encode_;
   std::size_t const keep_records_;
+  StreamMetrics const metrics_;
 
   Epoch epoch_ = 0;  // 0: no writer has come yet.
   std::uint64_t epoch_after_ = 0;

@@ -230,6 +230,21 @@ TEST_P(ChannelTest, DetachedReaderGetsNoMore) {
   EXPECT_EQ(seen(reader), "1000-1 ");
 }
 
+TEST_P(ChannelTest, HTTP_7_FramesAreCountedForEachReader) {
+  base::Metrics metrics;
+  channel = std::make_shared<Channel>(cores, 0, RunNames{}, &encode, 4, StreamMetrics{metrics});
+  begin(kEpoch, 0);
+  publish({note(1)});
+  attach(reader, {});
+  attach(std::make_shared<Recorder>(), {}, Dialect::ag_ui_1_0);
+
+  publish({delta(2), note(3)});
+
+  // Each is given the first; then one frame for v2, two for AG-UI.
+  EXPECT_EQ(seen(reader), "1000-1 1000-3 ");
+  EXPECT_NE(metrics.text().find("\nrunnel_stream_frames_total{from=\"live\"} 5\n"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cores, ChannelTest, testing::Values(0, 1));
 
 TEST(HubTest, SameRunSameChannelAsLongAsSomeoneHoldsIt) {

@@ -4,8 +4,8 @@
 
 namespace runnel::stream {
 
-Hub::Hub(base::Cores& cores, Encode encode, std::size_t keep_records)
-    : cores_{cores}, encode_{encode}, keep_records_{keep_records} {}
+Hub::Hub(base::Cores& cores, Encode encode, std::size_t keep_records, StreamMetrics metrics)
+    : cores_{cores}, encode_{encode}, keep_records_{keep_records}, metrics_{metrics} {}
 
 std::shared_ptr<Channel> Hub::open(RunKey run, RunNames names) {
   std::lock_guard const lock{table_->mutex};
@@ -21,8 +21,8 @@ std::shared_ptr<Channel> Hub::open(RunKey run, RunNames names) {
     delete channel;
   };
   auto const core = next_core_++ % cores_.size();
-  std::shared_ptr<Channel> channel{new Channel{cores_, core, std::move(names), encode_, keep_records_},
-                                   forget};
+  std::shared_ptr<Channel> channel{
+      new Channel{cores_, core, std::move(names), encode_, keep_records_, metrics_}, forget};
   entry = channel;
   return channel;
 }

@@ -13,12 +13,14 @@ namespace runnel::stream {
 // run or a reader begins, never for a token.
 class Hub {
  public:
-  Hub(base::Cores& cores, Encode encode, std::size_t keep_records);
+  Hub(base::Cores& cores, Encode encode, std::size_t keep_records, StreamMetrics metrics = {});
 
   // The run's channel, made where there is none. It lives as long as someone holds it. A reader opens it
   // before it looks at the store: if the store then says that the run goes on, its facts will come through
   // this channel.
   std::shared_ptr<Channel> open(RunKey run, RunNames names);
+
+  [[nodiscard]] StreamMetrics const& metrics() const { return metrics_; }
 
  private:
   struct Table {
@@ -29,6 +31,7 @@ class Hub {
   base::Cores& cores_;
   Encode const encode_;
   std::size_t const keep_records_;
+  StreamMetrics const metrics_;
   std::size_t next_core_ = 0;
   std::shared_ptr<Table> const table_ = std::make_shared<Table>();
 };

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "runnel/base/clock.h"
+#include "runnel/base/handoff.h"
+#include "runnel/store/store.h"
+
+namespace runnel::app {
+
+// Asks something costly on behalf of anyone, without letting anyone make it costly: one question is under way
+// at a time, whoever asks meanwhile gets its outcome, and for `keep` it is not asked again. Any core may ask.
+class SharedProbe {
+ public:
+  using Probe = std::function<store::Async<void>()>;
+
+  // `clock` outlives it.
+  SharedProbe(Probe probe, base::Clock const& clock, std::chrono::milliseconds keep);
+
+  store::Async<void> ask();
+
+ private:
+  using Reply = std::unique_ptr<base::Reply<void>>;
+  enum class Turn { known, wait, probe };
+
+  Turn take_turn();
+  void join(Reply reply);
+  void settle(Result<void> const& outcome);
+  [[nodiscard]] bool is_fresh() const;
+
+  Probe const probe_;
+  base::Clock const& clock_;
+  std::chrono::milliseconds const keep_;
+  std::mutex mutex_;  // For all below.
+  std::optional<Result<void>> last_;
+  std::int64_t last_at_ = 0;
+  bool probing_ = false;
+  std::vector<Reply> waiting_;
+};
+
+}  // namespace runnel::app

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "runnel/base/metrics.h"
+#include "runnel/store/rows.h"
+
+namespace runnel::runtime {
+
+// The life of runs in numbers. Default: not counted.
+struct RunMetrics {
+  RunMetrics() = default;
+  explicit RunMetrics(base::Metrics& metrics);
+
+  [[nodiscard]] base::Counter const& ended(store::RunStatus status) const;
+
+  base::Counter admitted;
+  base::Counter taken_over;
+  base::Level active;
+  base::Level queued;
+  base::Histogram admission_time;
+  base::Counter facts;
+  base::Counter deltas;
+  base::Histogram fact_commit_time;
+  base::Counter ignored_keys;
+
+ private:
+  base::Counter completed_;
+  base::Counter failed_;
+  base::Counter canceled_;
+};
+
+}  // namespace runnel::runtime
