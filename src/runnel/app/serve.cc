@@ -12,12 +12,8 @@
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/listen_address.h"
-#include "runnel/http/auth_routes.h"
-#include "runnel/http/health_routes.h"
-#include "runnel/http/index_page.h"
-#include "runnel/http/run_routes.h"
+#include "runnel/app/routes.h"
 #include "runnel/http/server.h"
-#include "runnel/http/thread_routes.h"
 #include "runnel/model/offline.h"
 #include "runnel/protocol/encode.h"
 #include "runnel/runtime/service.h"
@@ -64,16 +60,9 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   options.limits.keep_alive = seconds{settings.keep_alive_s};
   options.limits.write_timeout = seconds{settings.write_timeout_s};
   options.limits.subscriber_buffer_bytes = static_cast<std::size_t>(settings.subscriber_buffer_bytes);
+  options.limits.json_depth = static_cast<std::size_t>(settings.json_depth);
   options.limits.body_bytes = static_cast<std::size_t>(settings.body_limit_bytes);
   return options;
-}
-
-asio::awaitable<http::Checks> readiness(store::Store* store, runtime::Service* service) {
-  auto const writable = co_await store->probe();
-  http::Checks checks;
-  checks.emplace_back("store", writable.has_value());
-  checks.emplace_back("accepting", !service->draining());
-  co_return checks;
 }
 
 void greet(ListenAddress const& address) {
@@ -199,13 +188,7 @@ int serve(Settings const& settings) {
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
   if (!unfinished) return refuse(unfinished.error());
 
-  http::Router router;
-  http::add_index_page(router);
-  http::add_health_routes(router, [&store, &service] { return readiness(store.get(), &service); });
-  http::add_dev_token_route(router, opened->authenticator, clock);
-  http::add_run_routes(router, service, {*store, hub, cores, &protocol::encode_frame});
-  http::add_thread_routes(router, *store, clock);
-
+  auto router = make_router({cores, clock, *store, hub, service, opened->authenticator});
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(router), opened->authenticator, server_options(settings, address)};
   auto const port = server.listen();

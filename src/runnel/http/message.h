@@ -1,5 +1,8 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
+
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +13,8 @@
 #include "runnel/core/ids.h"
 
 namespace runnel::http {
+
+struct Operation;
 
 enum class Method { get, post, put, patch, del, head, options, other };
 
@@ -29,8 +34,11 @@ struct Request {
   std::string request_id;
   UserId user;  // Empty on an open route.
   std::string host;
+  Operation const* operation = nullptr;  // The route's; null where nothing is declared, as in tests.
+  std::shared_ptr<boost::json::value const> parsed_body;  // Where the operation takes a body: it fits.
 
-  // Absent: not sent. The server has refused a request that repeats a name.
+  // Absent: not sent. The server has refused a request that repeats a name. Asking for a name that the
+  // operation does not declare is a bug and throws.
   [[nodiscard]] std::optional<std::string> query(std::string_view name) const;
 
   // A query name that occurs twice.
@@ -42,6 +50,9 @@ struct Request {
 
   // A {name} of the route's pattern; asking for one that the pattern lacks is a bug and throws.
   [[nodiscard]] std::string const& param(std::string_view name) const;
+
+  // The body; asking for one that the operation does not declare is a bug and throws.
+  [[nodiscard]] boost::json::value const& json() const;
 };
 
 struct Response {

@@ -96,17 +96,27 @@ Pairs params_of(Route const& route, std::vector<std::string> path) {
   return out;
 }
 
+Operation const& promised(Contract const& contract, Route const& route) {
+  auto const* operation = contract.find(route.method, route.pattern);
+  auto const name = std::string{to_string(route.method)} + " " + route.pattern;
+  if (operation == nullptr) throw std::logic_error("the OpenAPI document has no operation " + name);
+  if (operation->access != route.access)
+    throw std::logic_error("the OpenAPI document lets others call " + name);
+  return *operation;
+}
+
 }  // namespace
 
 void Router::add(Method method, std::string pattern, Access access, Handler handler) {
   if (!pattern.starts_with('/')) throw std::logic_error("a route begins with '/': " + pattern);
-  Route route{method, pattern, access, std::move(handler), {}};
+  Route route{method, pattern, access, std::move(handler), {}, nullptr};
   for (auto const segment : split(pattern))
     route.segments.emplace_back(segment);
   for (auto const& other : routes_) {
     if (other.method == method && same_shape(other, route))
       throw std::logic_error("a second route " + pattern);
   }
+  if (contract_) route.operation = &promised(*contract_, route);
   routes_.push_back(std::move(route));
 }
 

@@ -20,7 +20,7 @@ struct Server::Impl {
        ServerOptions chosen)
       : cores{all},
         options{std::move(chosen)},
-        dispatcher{std::move(router), std::move(authenticator)},
+        dispatcher{std::move(router), std::move(authenticator), options.limits.json_depth},
         listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits));
@@ -67,6 +67,10 @@ Result<std::uint16_t> Server::listen() {
   }
   impl_->accepting.spawn(impl_->cores.at(0).get_executor(), "listener", impl_->listener.run());
   return port;
+}
+
+std::uint64_t Server::undeclared_answers() const {
+  return impl_->dispatcher.undeclared_answers();
 }
 
 void Server::stop_accepting() {

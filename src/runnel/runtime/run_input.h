@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +39,8 @@ struct RunInput {
   std::string agui_version = "0.0";  // "1.0" where the client says so.
 };
 
-std::variant<RunInput, Refusal> parse_run_input(std::string_view body);
+// `body` is from parse_json. What the client may add, is ignored.
+std::variant<RunInput, Refusal> parse_run_input(boost::json::value const& body);
 
 // What the run row keeps: enough to begin the run later, or on another node.
 std::string to_stored(RunInput const& input);
