@@ -115,6 +115,15 @@ TEST(JsonSchema, EveryKeywordIsEnforcedAndExplained) {
   }
 }
 
+TEST(JsonSchema, OfSeveralFormsTheOneThatWasMeantIsExplained) {
+  auto const schema = schema_of(R"({"oneOf":[
+    {"type":"object","required":["for","a","b"],"properties":{"for":{"enum":["x"]},"a":{},"b":{}}},
+    {"type":"object","required":["for"],"properties":{"for":{"enum":["y"]}},"additionalProperties":false}]})");
+
+  EXPECT_EQ(told(schema, R"({"for":"x"})"), "/a: is required; /b: is required");
+  EXPECT_EQ(told(schema, R"({"for":"y","a":1})"), "/a: is not known; known: for");
+}
+
 TEST(JsonSchema, ReferencesAreFollowedAndMayRecurse) {
   auto const schema = schema_of(R"({"$ref":"#/components/schemas/Tree"})", R"({
     "Tree":{"type":"object","properties":{"name":{"$ref":"#/definitions/Name"},

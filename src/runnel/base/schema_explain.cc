@@ -109,9 +109,10 @@ class Explainer {
   void explain(json::object const& referring, json::value const& value);
 
   std::vector<Violation> found;
+  std::size_t wrong_choices = 0;  // How many of them are values that another form may have named.
 
  private:
-  using Branches = std::vector<std::vector<Violation>>;
+  using Branches = std::vector<Explainer>;
 
   [[nodiscard]] bool full() const { return found.size() >= kMostViolations; }
   void tell(std::string what) { tell_at(path_, std::move(what)); }
@@ -119,7 +120,17 @@ class Explainer {
     if (!full()) found.push_back({std::move(path), std::move(what)});
   }
   json::object const& resolved(json::object const& schema) const;
-  [[nodiscard]] std::vector<Violation> faults(json::value const& schema, json::value const& value) const;
+  [[nodiscard]] Explainer tried(json::value const& schema, json::value const& value) const;
+  [[nodiscard]] bool fits(json::value const& schema, json::value const& value) const {
+    return tried(schema, value).found.empty();
+  }
+  [[nodiscard]] bool nearer_than(Explainer const& other) const {
+    return std::pair{wrong_choices, found.size()} < std::pair{other.wrong_choices, other.found.size()};
+  }
+  void tell_choice(std::string what) {
+    ++wrong_choices;
+    tell(std::move(what));
+  }
   void inside(std::string const& name, json::value const& schema, json::value const& value);
 
   void explain_string(json::object const& schema, json::string const& value);
@@ -144,10 +155,10 @@ json::object const& Explainer::resolved(json::object const& schema) const {
   return resolved(definitions_.at(reference->get_string().subview(kPrefix.size())).get_object());
 }
 
-std::vector<Violation> Explainer::faults(json::value const& schema, json::value const& value) const {
+Explainer Explainer::tried(json::value const& schema, json::value const& value) const {
   Explainer inner{definitions_, path_};
   inner.explain(schema.get_object(), value);
-  return std::move(inner.found);
+  return inner;
 }
 
 void Explainer::inside(std::string const& name, json::value const& schema, json::value const& value) {
@@ -164,10 +175,10 @@ void Explainer::explain(json::object const& referring, json::value const& value)
   if (!has_type(types, value)) return tell(must_be(types));
   if (auto const* values = schema.if_contains("enum")) {
     auto const& list = values->get_array();
-    if (std::find(list.begin(), list.end(), value) == list.end()) tell(must_be_one_of(list));
+    if (std::find(list.begin(), list.end(), value) == list.end()) tell_choice(must_be_one_of(list));
   }
   if (auto const* wanted = schema.if_contains("const")) {
-    if (*wanted != value) tell("must be " + written(*wanted));
+    if (*wanted != value) tell_choice("must be " + written(*wanted));
   }
   if (value.is_string()) explain_string(schema, value.get_string());
   if (value.is_number()) explain_number(schema, value);
@@ -267,10 +278,10 @@ void Explainer::explain_combined(json::object const& schema, json::value const& 
   if (auto const* any = schema.if_contains("anyOf")) explain_branches(any->get_array(), value, false);
   if (auto const* one = schema.if_contains("oneOf")) explain_branches(one->get_array(), value, true);
   if (auto const* forbidden = schema.if_contains("not")) {
-    if (faults(*forbidden, value).empty()) tell("has a form that is not allowed");
+    if (fits(*forbidden, value)) tell("has a form that is not allowed");
   }
   if (auto const* condition = schema.if_contains("if")) {
-    auto const* branch = schema.if_contains(faults(*condition, value).empty() ? "then" : "else");
+    auto const* branch = schema.if_contains(fits(*condition, value) ? "then" : "else");
     if (branch != nullptr) explain(branch->get_object(), value);
   }
 }
@@ -278,27 +289,29 @@ void Explainer::explain_combined(json::object const& schema, json::value const& 
 void Explainer::explain_branches(json::array const& branches, json::value const& value, bool only_one) {
   Branches results;
   for (auto const& branch : branches)
-    results.push_back(faults(branch, value));
+    results.push_back(tried(branch, value));
   auto const fitting =
-      std::count_if(results.begin(), results.end(), [](auto const& faults) { return faults.empty(); });
+      std::count_if(results.begin(), results.end(), [](auto const& result) { return result.found.empty(); });
   if (fitting == 0) explain_no_branch(branches, value, results);
   if (fitting > 1 && only_one) tell("fits more than one of the forms that exclude each other");
 }
 
-// Of several forms, the sender meant one of the value's type; of several such, the one that is nearest.
+// Of several forms, the sender meant one of the value's type; of several such, one whose distinguishing
+// values are right, and then the one with the fewest faults.
 void Explainer::explain_no_branch(json::array const& branches, json::value const& value,
                                   Branches const& results) {
   std::vector<std::string> wanted;
-  std::vector<Violation> const* nearest = nullptr;
+  Explainer const* nearest = nullptr;
   for (std::size_t at = 0; at < results.size(); ++at) {
     auto const types = types_of(resolved(branches[at].get_object()));
     wanted.insert(wanted.end(), types.begin(), types.end());
-    if (has_type(types, value) && (nearest == nullptr || results[at].size() < nearest->size()))
+    if (has_type(types, value) && (nearest == nullptr || results[at].nearer_than(*nearest)))
       nearest = &results[at];
   }
   if (nearest == nullptr) return tell(must_be(wanted));
-  for (auto const& violation : *nearest)
+  for (auto const& violation : nearest->found)
     tell_at(violation.path, violation.what);
+  wrong_choices += nearest->wrong_choices;
 }
 
 }  // namespace

@@ -121,14 +121,15 @@ void Reader::read_parameters(json::object const& holder, std::set<std::string>& 
   }
 }
 
-// `security` lists alternatives; an empty list: none is needed. A key in the query is a parameter like
-// others.
+// `security` lists alternatives; no alternative, or an empty one: none is needed. A key in the query is a
+// parameter like others.
 void Reader::read_security(json::object const& described, Operation& out) const {
   auto const* own = described.if_contains("security");
   auto const* list = own != nullptr ? own : document_.if_contains("security");
   if (list == nullptr) refuse(where_, "'security' is needed");
-  out.access = list->as_array().empty() ? Access::open : Access::user;
+  out.for_anyone = list->as_array().empty();
   for (auto const& alternative : list->as_array()) {
+    (alternative.as_object().empty() ? out.for_anyone : out.for_users) = true;
     for (auto const& needed : alternative.as_object()) {
       auto const& scheme = component("securitySchemes", {needed.key().data(), needed.key().size()});
       if (auto const* place = scheme.if_contains("in"); place != nullptr && place->as_string() == "query")

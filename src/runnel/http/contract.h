@@ -12,16 +12,12 @@
 
 namespace runnel::http {
 
-enum class Access {
-  open,  // Anyone.
-  user,  // A valid bearer token; the request then has its user.
-};
-
 // What the OpenAPI document promises of one route.
 struct Operation {
   Method method = Method::other;
-  std::string path;  // As a router's pattern.
-  Access access = Access::user;
+  std::string path;                      // As a router's pattern.
+  bool for_anyone = false;               // Whether it may be called without credentials,
+  bool for_users = false;                // and whether credentials may be asked for.
   std::vector<std::string> query;        // The names of its query parameters.
   std::vector<int> statuses;             // Every one that it may answer with.
   std::optional<base::JsonSchema> body;  // None: it takes no body.

@@ -41,7 +41,8 @@ TEST(Contract, HTTP_7_KnowsWhatAnOperationPromises) {
   auto const* operation = contract.find(Method::post, "/things/{id}");
 
   ASSERT_NE(operation, nullptr);
-  EXPECT_EQ(operation->access, Access::user);
+  EXPECT_FALSE(operation->for_anyone);
+  EXPECT_TRUE(operation->for_users);
   EXPECT_EQ(operation->query, (std::vector<std::string>{"q", "ticket"}));
   EXPECT_EQ(operation->statuses, (std::vector<int>{200, 400}));
   EXPECT_EQ(operation->body->check(json::value(7)).at(0).what, "must be a string");
@@ -49,11 +50,18 @@ TEST(Contract, HTTP_7_KnowsWhatAnOperationPromises) {
   EXPECT_EQ(contract.find(Method::post, "/things/{other}"), nullptr);
 }
 
-TEST(Contract, AnEmptySecurityListIsOpen) {
-  Contract const contract{
-      document("/a", R"({"operationId":"a","security":[],"responses":{"200":{"description":"good"}}})")};
+TEST(Contract, KnowsWhoMayCall) {
+  auto const who = [](std::string const& security) {
+    Contract const contract{document("/a", R"({"operationId":"a","responses":{"200":{"description":"x"}},)"
+                                           R"("security":)" +
+                                               security + "}")};
+    auto const* operation = contract.find(Method::post, "/a");
+    return std::pair{operation->for_anyone, operation->for_users};
+  };
 
-  EXPECT_EQ(contract.find(Method::post, "/a")->access, Access::open);
+  EXPECT_EQ(who("[]"), std::pair(true, false));
+  EXPECT_EQ(who(R"([{"bearer":[]}])"), std::pair(false, true));
+  EXPECT_EQ(who(R"([{},{"bearer":[]}])"), std::pair(true, true));
 }
 
 TEST(Contract, HTTP_7_ADocumentThatCannotBeEnforcedIsRefused) {

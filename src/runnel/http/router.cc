@@ -100,7 +100,7 @@ Operation const& promised(Contract const& contract, Route const& route) {
   auto const* operation = contract.find(route.method, route.pattern);
   auto const name = std::string{to_string(route.method)} + " " + route.pattern;
   if (operation == nullptr) throw std::logic_error("the OpenAPI document has no operation " + name);
-  if (operation->access != route.access)
+  if (!(route.access == Access::open ? operation->for_anyone : operation->for_users))
     throw std::logic_error("the OpenAPI document lets others call " + name);
   return *operation;
 }

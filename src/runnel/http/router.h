@@ -13,6 +13,11 @@
 
 namespace runnel::http {
 
+enum class Access {
+  open,  // Anyone.
+  user,  // A valid bearer token; the request then has its user.
+};
+
 struct Route {
   Method method = Method::other;
   std::string pattern;
