@@ -94,7 +94,7 @@ std::string must_be_one_of(json::array const& values) {
   std::vector<std::string> words;
   for (auto const& value : values)
     words.push_back(written(value));
-  return "must be one of " + joined(words, " or ");
+  return (words.size() == 1 ? "must be " : "must be one of ") + joined(words, " or ");
 }
 
 std::string counted(std::int64_t count, char const* one, char const* many) {

@@ -85,6 +85,18 @@ TEST(BodyCheck, HTTP_1_RunAgentInputIsChecked) {
             "/forwardedProps/onBusy must be one of reject, enqueue, interrupt, rollback or null");
 }
 
+TEST(BodyCheck, HTTP_4_ATicketIsOrderedForOneThing) {
+  auto const contract = openapi_contract();
+  auto const& order = *contract->find(Method::post, "/api/v1/auth/tickets");
+
+  EXPECT_EQ(first_problem(order, R"({"for":"websocket"})"), "taken");
+  EXPECT_EQ(first_problem(order, R"({"for":"sse","threadId":"t","runId":"r"})"), "taken");
+  EXPECT_EQ(first_problem(order, R"({"for":"sse","threadId":"t"})"), "/runId is required");
+  EXPECT_EQ(first_problem(order, R"({"for":"websocket","runId":"r"})"), "/runId is not known; known: for");
+  EXPECT_EQ(first_problem(order, R"({"for":"sse","threadId":"t","runId":""})"), "/runId must not be empty");
+  EXPECT_EQ(first_problem(order, R"({"for":"mail"})"), "/for must be one of sse or websocket");
+}
+
 TEST(BodyCheck, HTTP_1_BadJsonIsToldWithItsPlace) {
   auto const error = refusal(start_run(), "{\n\"messages\": [}");
 
