@@ -12,17 +12,10 @@
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/listen_address.h"
-#include "runnel/app/shared_probe.h"
-#include "runnel/http/auth_routes.h"
+#include "runnel/app/routes.h"
 #include "runnel/http/cors.h"
-#include "runnel/http/health_routes.h"
-#include "runnel/http/index_page.h"
-#include "runnel/http/metrics_route.h"
-#include "runnel/http/run_routes.h"
 #include "runnel/http/server.h"
 #include "runnel/http/static_files.h"
-#include "runnel/http/thread_routes.h"
-#include "runnel/http/ticket_routes.h"
 #include "runnel/model/offline.h"
 #include "runnel/model/test_model.h"
 #include "runnel/protocol/encode.h"
@@ -77,26 +70,13 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   options.limits.keep_alive = seconds{settings.keep_alive_s};
   options.limits.write_timeout = seconds{settings.write_timeout_s};
   options.limits.subscriber_buffer_bytes = static_cast<std::size_t>(settings.subscriber_buffer_bytes);
+  options.limits.json_depth = static_cast<std::size_t>(settings.json_depth);
   options.limits.body_bytes = static_cast<std::size_t>(settings.body_limit_bytes);
   options.user_limits = {settings.requests_per_user_per_s, settings.request_burst_per_user,
                          settings.streams_per_user};
   options.allowed_origins = settings.allowed_origins;
   options.metrics = &metrics;
   return options;
-}
-
-asio::awaitable<http::Checks> readiness(SharedProbe* store, runtime::Service* service) {
-  auto const writable = co_await store->ask();
-  http::Checks checks;
-  checks.emplace_back("store", writable.has_value());
-  checks.emplace_back("accepting", !service->draining());
-  co_return checks;
-}
-
-void add_metrics(http::Router& router, base::Metrics const& metrics, base::BlockingPool& pool,
-                 std::string const& who) {
-  if (who == "off") return;
-  http::add_metrics_route(router, metrics, pool, who == "user" ? http::Access::user : http::Access::open);
 }
 
 void greet(Settings const& settings, ListenAddress const& address) {
@@ -266,26 +246,14 @@ int serve(Settings const& settings) {
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
   if (!unfinished) return refuse(unfinished.error());
 
-  http::Router router;
-  if (settings.static_dir.empty()) {
-    http::add_index_page(router);
-  } else {
-    auto files = http::StaticFiles::open(settings.static_dir);
-    if (!files) return refuse(files.error());
-    http::add_static_files(router, std::move(*files));
-  }
-  SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
-  http::add_health_routes(router, [&probe, &service] { return readiness(&probe, &service); });
-  base::BlockingPool scraping{1};
-  add_metrics(router, metrics, scraping, settings.metrics);
-  if (is_dev_mode(settings)) http::add_dev_token_route(router, opened->authenticator, clock);
-  http::add_run_routes(router, service, {*store, hub, cores, &protocol::encode_frame});
-  http::add_thread_routes(router, *store, clock);
   http::Tickets tickets{*store, clock};
-  http::add_ticket_route(router, tickets);
-
+  SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
+  base::BlockingPool scraping{1};
+  auto router = make_router(settings, {cores, clock, *store, hub, service, opened->authenticator, tickets,
+                                       probe, metrics, scraping});
+  if (!router) return refuse(router.error());
   auto address = parse_listen(settings.listen).value();
-  http::Server server{cores, std::move(router), opened->authenticator,
+  http::Server server{cores, std::move(*router), opened->authenticator,
                       server_options(settings, address, metrics), &tickets};
   auto const port = server.listen();
   if (port) {

@@ -125,7 +125,7 @@ class Connection final : public Member {
   asio::awaitable<bool> await_request();
   asio::awaitable<bool> serve_request();
   std::variant<Route const*, Response> admit(Parser const& parser, Request* request);
-  asio::awaitable<bool> read_body(Parser* parser, Account* account);
+  asio::awaitable<bool> read_body(Parser* parser, Account* account, Route const* route);
   asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
   asio::awaitable<bool> respond(Account* account, Response response);
   asio::awaitable<void> stream(Account* account, std::unique_ptr<EventFeed> feed);
@@ -249,10 +249,11 @@ asio::awaitable<bool> Connection::serve_request() {
     co_return again;
   }
 
-  bool const whole = co_await read_body(&parser, &account);
+  auto const* route = std::get<Route const*>(admitted);
+  bool const whole = co_await read_body(&parser, &account, route);
   if (!whole) co_return false;
   request.body = std::move(parser.get().body());
-  Reply reply = co_await dispatcher_.answer(std::get<Route const*>(admitted), std::move(request));
+  Reply reply = co_await dispatcher_.answer(route, std::move(request));
   if (auto* response = std::get_if<Response>(&reply)) {
     bool const again = co_await respond(&account, std::move(*response));
     co_return again;
@@ -269,7 +270,7 @@ std::variant<Route const*, Response> Connection::admit(Parser const& parser, Req
 }
 
 // False: it could not be read, and that has been answered where someone waits for it.
-asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
+asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account, Route const* route) {
   if (parser->is_done()) co_return true;
   if (account->exchange.http_1_1 && parser->get().count(beast_http::field::expect) > 0) {
     bool const sent = co_await send("HTTP/1.1 100 Continue\r\n\r\n", {}, {});
@@ -282,7 +283,9 @@ asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
   reading_ = false;
   disarm();
   if (!ec) co_return true;
-  co_await refuse(account, unreadable(ec));
+  auto refusal = unreadable(ec);
+  if (refusal) dispatcher_.note_status(*route, refusal->status);
+  co_await refuse(account, std::move(refusal));
   co_return false;
 }
 

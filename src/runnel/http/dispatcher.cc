@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runnel/base/log.h"
+#include "runnel/http/body_check.h"
 #include "runnel/http/gate_refusals.h"
 #include "runnel/http/problem.h"
 #include "runnel/http/tickets.h"
@@ -34,11 +35,17 @@ class CountedFeed final : public HoldingFeed {
   UserLimits::StreamSlot slot_;
 };
 
+int status_of(Reply const& reply) {
+  auto const* response = std::get_if<Response>(&reply);
+  return response != nullptr ? response->status : 200;
+}
+
 }  // namespace
 
 Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator,
                        DispatcherOptions options)
     : router_{std::move(router)},
+      json_depth_{options.json_depth},
       authenticator_{std::move(authenticator)},
       cors_{std::move(options.cors)},
       user_limits_{options.user_limits},
@@ -46,6 +53,13 @@ Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authe
       metrics_{options.metrics} {}
 
 std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
+  auto decision = decide(request);
+  auto const* refusal = std::get_if<Response>(&decision);
+  if (refusal != nullptr && request.route != nullptr) note_status(*request.route, refusal->status);
+  return decision;
+}
+
+std::variant<Route const*, Response> Dispatcher::decide(Request& request) {
   if (has_token_in_url(request)) return token_in_url();
   auto match = router_.match(request.method, request.path);
   if (std::holds_alternative<Router::BadPath>(match)) {
@@ -59,6 +73,7 @@ std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
   if (found == nullptr) return problem(404, "NOT_FOUND", "There is no such address.");
 
   request.route = found->route;
+  request.operation = found->route->operation;
   if (brings_a_ticket(*found->route, request)) {
     if (request.header("Authorization")) {
       return problem(400, "INVALID_REQUEST", "Send the Authorization header or a ticket, not both.");
@@ -93,38 +108,74 @@ std::optional<Response> Dispatcher::count_request(Request const& request) {
   return too_many_requests(*wait);
 }
 
-// Handlers themselves refuse with 429 for one limit only.
-void Dispatcher::count_refusal(Reply const& reply) const {
-  auto const* response = std::get_if<Response>(&reply);
-  if (response != nullptr && response->status == 429) metrics_.rate_limited(RateLimit::runs).add();
-}
-
 asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, Request* request) {
   if (!brings_a_ticket(*route, *request)) co_return std::nullopt;
-  if (tickets_ == nullptr) co_return invalid_ticket();
+  std::optional<Response> refusal;
   std::string failure;
   try {
-    auto holder =
-        co_await tickets_->open_stream(*request->query(kTicket), ThreadId{request->param("thread_id")},
-                                       RunId{request->query("runId").value_or("")});
-    if (!holder && holder.error().code == Errc::not_found) {
-      metrics_.auth_failures.add();
-      co_return invalid_ticket();
-    }
-    if (!holder) co_return problem_from(holder.error(), request->request_id);
-    take_ticket_out(*request);
-    request->user = std::move(holder->owner);
-    request->token_expires_at = holder->token_expires_at;
-    request->ticket_hash = std::move(holder->ticket_hash);
-    co_return count_request(*request);
+    refusal = co_await try_ticket(request);
   } catch (std::exception const& error) {
     failure = error.what();
   }
-  co_return problem_from(Error{Errc::internal, std::move(failure)}, request->request_id);
+  if (!failure.empty()) {
+    refusal = problem_from(Error{Errc::internal, std::move(failure)}, request->request_id);
+  }
+  if (refusal) note_status(*route, refusal->status);
+  co_return refusal;
+}
+
+asio::awaitable<std::optional<Response>> Dispatcher::try_ticket(Request* request) {
+  if (tickets_ == nullptr) co_return invalid_ticket();
+  auto holder =
+      co_await tickets_->open_stream(*request->query(kTicket), ThreadId{request->param("thread_id")},
+                                     RunId{request->query("runId").value_or("")});
+  if (!holder && holder.error().code == Errc::not_found) {
+    metrics_.auth_failures.add();
+    co_return invalid_ticket();
+  }
+  if (!holder) co_return problem_from(holder.error(), request->request_id);
+  take_ticket_out(*request);
+  request->user = std::move(holder->owner);
+  request->token_expires_at = holder->token_expires_at;
+  request->ticket_hash = std::move(holder->ticket_hash);
+  co_return count_request(*request);
+}
+
+asio::awaitable<Reply> Dispatcher::answer(Route const* route, Request request) {
+  std::string const request_id = request.request_id;
+  Reply reply;
+  std::string failure;
+  try {
+    reply = co_await call(route, std::move(request));
+  } catch (std::exception const& error) {
+    failure = error.what();
+  } catch (...) {
+    failure = "an exception of no known type";
+  }
+  if (!failure.empty()) reply = problem_from(Error{Errc::internal, std::move(failure)}, request_id);
+  note_status(*route, status_of(reply));
+  co_return std::move(reply);
+}
+
+asio::awaitable<Reply> Dispatcher::call(Route const* route, Request request) {
+  if (route->access != Access::open && request.user.empty()) {
+    co_return not_authenticated(Unidentified::Reason::missing);
+  }
+  if (route->operation != nullptr) {
+    auto refusal = take_body(*route->operation, json_depth_, request);
+    if (refusal) co_return std::move(*refusal);
+  }
+  if (route->answers == Answers::as_streams) {
+    Reply reply = co_await call_for_stream(route, std::move(request));
+    co_return std::move(reply);
+  }
+  Reply reply = co_await route->handler(std::move(request));
+  count_refusal(reply);
+  co_return std::move(reply);
 }
 
 // The slot is taken first: a run must not be started for a stream that is refused then.
-asio::awaitable<Reply> Dispatcher::answer_stream(Route const* route, Request request) {
+asio::awaitable<Reply> Dispatcher::call_for_stream(Route const* route, Request request) {
   auto slot = user_limits_.open_stream(request.user, std::chrono::steady_clock::now());
   if (!slot) {
     metrics_.rate_limited(RateLimit::streams).add();
@@ -140,26 +191,17 @@ asio::awaitable<Reply> Dispatcher::answer_stream(Route const* route, Request req
   co_return std::move(reply);
 }
 
-asio::awaitable<Reply> Dispatcher::answer(Route const* route, Request request) {
-  if (route->access != Access::open && request.user.empty()) {
-    co_return not_authenticated(Unidentified::Reason::missing);
-  }
-  std::string const request_id = request.request_id;
-  std::string failure;
-  try {
-    if (route->answers == Answers::as_streams) {
-      Reply reply = co_await answer_stream(route, std::move(request));
-      co_return std::move(reply);
-    }
-    Reply reply = co_await route->handler(std::move(request));
-    count_refusal(reply);
-    co_return std::move(reply);
-  } catch (std::exception const& error) {
-    failure = error.what();
-  } catch (...) {
-    failure = "an exception of no known type";
-  }
-  co_return problem_from(Error{Errc::internal, std::move(failure)}, request_id);
+// Handlers themselves refuse with 429 for one limit only.
+void Dispatcher::count_refusal(Reply const& reply) const {
+  if (status_of(reply) == 429) metrics_.rate_limited(RateLimit::runs).add();
+}
+
+void Dispatcher::note_status(Route const& route, int status) const {
+  if (route.operation == nullptr || route.operation->has_status(status)) return;
+  ++undeclared_;
+  base::log(
+      base::LogLevel::error, "undeclared status",
+      {{"method", to_string(route.method)}, {"route", route.pattern}, {"status", std::int64_t{status}}});
 }
 
 }  // namespace runnel::http

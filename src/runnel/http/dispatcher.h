@@ -2,10 +2,14 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <variant>
 
+#include "runnel/core/json_parse.h"
 #include "runnel/http/authenticator.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/router.h"
@@ -20,6 +24,7 @@ struct DispatcherOptions {
   Cors cors{};
   Tickets* tickets = nullptr;  // Outlives the dispatcher; null: no ticket opens anything.
   HttpMetrics metrics{};
+  std::size_t json_depth = kDefaultJsonDepth;
 };
 
 // From a request to its answer, without any wire. Shared by all cores.
@@ -39,17 +44,29 @@ class Dispatcher {
   // takes the ticket out of the query. A response: it opens nothing. Does not throw.
   [[nodiscard]] boost::asio::awaitable<std::optional<Response>> redeem(Route const* route, Request* request);
 
-  // Calls the handler; a request that needs a user and has none gets 401. Does not throw: an exception is
-  // logged and becomes a 500.
+  // Takes the body as the route's operation declares it and calls the handler; a request that needs a user
+  // and has none gets 401. Does not throw: an exception is logged and becomes a 500.
   [[nodiscard]] boost::asio::awaitable<Reply> answer(Route const* route, Request request);
 
+  // Every answer to a request whose route is known passes here, so that one which the operation does not
+  // declare is logged and counted. It is still given.
+  void note_status(Route const& route, int status) const;
+
+  // How many those were; more than none is a bug.
+  [[nodiscard]] std::uint64_t undeclared_answers() const { return undeclared_; }
+
  private:
+  [[nodiscard]] std::variant<Route const*, Response> decide(Request& request);
   [[nodiscard]] std::optional<Response> identify(Request& request);
   [[nodiscard]] std::optional<Response> count_request(Request const& request);
   void count_refusal(Reply const& reply) const;
-  [[nodiscard]] boost::asio::awaitable<Reply> answer_stream(Route const* route, Request request);
+  [[nodiscard]] boost::asio::awaitable<std::optional<Response>> try_ticket(Request* request);
+  [[nodiscard]] boost::asio::awaitable<Reply> call(Route const* route, Request request);
+  [[nodiscard]] boost::asio::awaitable<Reply> call_for_stream(Route const* route, Request request);
 
   Router const router_;
+  std::size_t const json_depth_;
+  mutable std::atomic<std::uint64_t> undeclared_ = 0;
   std::shared_ptr<Authenticator const> const authenticator_;
   Cors const cors_;
   UserLimits user_limits_;

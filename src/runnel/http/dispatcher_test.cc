@@ -143,6 +143,61 @@ TEST_F(DispatcherTest, HeadAloneDecidesRefusals) {
   EXPECT_EQ(refusal(request("/things/%zz")), 400);
 }
 
+// Asks for what its operation does not declare, or answers so.
+boost::asio::awaitable<Reply> stray(Request request) {
+  auto const status = request.query("status").value_or("200");
+  if (status == "query") (void)request.query("secret");
+  if (status == "json") (void)request.json();
+  co_return empty_response(std::stoi(status));
+}
+
+class ContractedDispatcher : public testing::Test {
+ protected:
+  static Router routes() {
+    Router router{std::make_shared<Contract const>(R"({"openapi":"3.0.3","paths":{"/stray":{"get":{
+      "operationId":"stray","security":[],"parameters":[{"name":"status","in":"query"}],
+      "responses":{"200":{"description":"x"},"400":{"description":"x"},"500":{"description":"x"}}}}}})")};
+    router.add(Method::get, "/stray", Access::open, stray);
+    return router;
+  }
+  // The status of the answer, and what was logged meanwhile.
+  std::pair<int, std::string> ask(std::string status, std::string body = "") {
+    Request asked;
+    asked.method = Method::get;
+    asked.path = "/stray";
+    asked.query_items = {{"status", std::move(status)}};
+    asked.body = std::move(body);
+    auto const* route = std::get<Route const*>(dispatcher.admit(asked));
+    testing::internal::CaptureStderr();
+    auto const reply = run_handler(dispatcher.answer(route, std::move(asked)));
+    return {std::get<Response>(reply).status, testing::internal::GetCapturedStderr()};
+  }
+
+  base::SystemClock clock;
+  Dispatcher dispatcher{routes(), std::make_shared<Authenticator const>(test_authenticator(clock))};
+};
+
+TEST_F(ContractedDispatcher, HTTP_7_AnUndeclaredStatusIsLoggedAndCounted) {
+  EXPECT_EQ(ask("200"), (std::pair<int, std::string>{200, ""}));
+  EXPECT_EQ(dispatcher.undeclared_answers(), 0U);
+
+  auto const [status, log] = ask("418");
+
+  EXPECT_EQ(status, 418);
+  EXPECT_NE(log.find("undeclared status"), std::string::npos) << log;
+  EXPECT_EQ(dispatcher.undeclared_answers(), 1U);
+}
+
+TEST_F(ContractedDispatcher, HTTP_7_AskingForWhatIsNotDeclaredIsABug) {
+  EXPECT_EQ(ask("query").first, 500);
+  EXPECT_NE(ask("query").second.find("no query parameter secret"), std::string::npos);
+  EXPECT_EQ(ask("json").first, 500);
+}
+
+TEST_F(ContractedDispatcher, HTTP_1_ABodyIsCheckedBeforeTheHandlerIsCalled) {
+  EXPECT_EQ(ask("200", "x").first, 400);
+}
+
 TEST_F(DispatcherTest, AnythingThrownIsA500) {
   auto asked = request("/fail");
   auto const* route = std::get<Route const*>(dispatcher.admit(asked));

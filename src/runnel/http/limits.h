@@ -9,6 +9,7 @@ namespace runnel::http {
 struct Limits {
   std::size_t header_bytes = std::size_t{16} * 1024;
   std::size_t body_bytes = std::size_t{4} * 1024 * 1024;
+  std::size_t json_depth = 64;
   std::size_t subscriber_buffer_bytes = std::size_t{256} * 1024;  // An SSE reader further behind is cut.
   int send_buffer_bytes = 128 * 1024;  // What a slow SSE reader may park in the kernel.
 

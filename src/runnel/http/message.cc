@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "runnel/core/text.h"
+#include "runnel/http/contract.h"
 
 namespace runnel::http {
 namespace {
@@ -54,6 +55,8 @@ std::string_view to_string(Method method) {
 }
 
 std::optional<std::string> Request::query(std::string_view name) const {
+  if (operation != nullptr && !operation->has_query(name))
+    throw std::logic_error("the operation declares no query parameter " + std::string{name});
   for (auto const& [key, value] : query_items) {
     if (key == name) return value;
   }
@@ -85,6 +88,11 @@ std::string const& Request::param(std::string_view name) const {
     if (key == name) return value;
   }
   throw std::logic_error("the route has no parameter " + std::string{name});
+}
+
+boost::json::value const& Request::json() const {
+  if (parsed_body == nullptr) throw std::logic_error("the operation declares no body");
+  return *parsed_body;
 }
 
 Response json_response(int status, std::string body) {

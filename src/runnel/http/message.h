@@ -1,6 +1,9 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
+
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +15,8 @@
 #include "runnel/core/run_names.h"
 
 namespace runnel::http {
+
+struct Operation;
 
 enum class Method { get, post, put, patch, del, head, options, other };
 
@@ -35,8 +40,11 @@ struct Request {
   std::string ticket_hash;            // Of the ticket that opened the route; empty: none did.
   std::string host;
   Route const* route = nullptr;  // The one whose pattern fits, also where it refuses; none: none does.
+  Operation const* operation = nullptr;  // The route's; null where nothing is declared, as in tests.
+  std::shared_ptr<boost::json::value const> parsed_body;  // Where the operation takes a body: it fits.
 
-  // Absent: not sent. The server has refused a request that repeats a name.
+  // Absent: not sent. The server has refused a request that repeats a name. Asking for a name that the
+  // operation does not declare is a bug and throws.
   [[nodiscard]] std::optional<std::string> query(std::string_view name) const;
 
   // A query name that occurs twice.
@@ -48,6 +56,9 @@ struct Request {
 
   // A {name} of the route's pattern; asking for one that the pattern lacks is a bug and throws.
   [[nodiscard]] std::string const& param(std::string_view name) const;
+
+  // The body; asking for one that the operation does not declare is a bug and throws.
+  [[nodiscard]] boost::json::value const& json() const;
 };
 
 struct Response {

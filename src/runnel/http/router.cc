@@ -114,16 +114,35 @@ Pairs params_of(Route const& route, std::vector<std::string> path) {
   return out;
 }
 
+Operation const& promised(Contract const& contract, Route const& route) {
+  auto const* operation = contract.find(route.method, route.pattern);
+  auto const name = std::string{to_string(route.method)} + " " + route.pattern;
+  if (operation == nullptr) throw std::logic_error("the OpenAPI document has no operation " + name);
+  if (!(route.access == Access::open ? operation->for_anyone : operation->for_users))
+    throw std::logic_error("the OpenAPI document lets others call " + name);
+  return *operation;
+}
+
 }  // namespace
 
 void Router::add(Method method, std::string pattern, Access access, Handler handler, Answers answers) {
-  if (!pattern.starts_with('/')) throw std::logic_error("a route begins with '/': " + pattern);
-  Route route{method, pattern, access, std::move(handler), {}, answers};
-  for (auto const segment : split(pattern))
+  Route route{method, std::move(pattern), access, std::move(handler)};
+  route.answers = answers;
+  if (contract_) route.operation = &promised(*contract_, route);
+  insert(std::move(route));
+}
+
+void Router::add_beside_contract(Method method, std::string pattern, Handler handler) {
+  insert(Route{method, std::move(pattern), Access::open, std::move(handler)});
+}
+
+void Router::insert(Route route) {
+  if (!route.pattern.starts_with('/')) throw std::logic_error("a route begins with '/': " + route.pattern);
+  for (auto const segment : split(route.pattern))
     route.segments.emplace_back(segment);
   for (auto const& other : routes_) {
-    if (other.method == method && same_shape(other, route))
-      throw std::logic_error("a second route " + pattern);
+    if (other.method == route.method && same_shape(other, route))
+      throw std::logic_error("a second route " + route.pattern);
   }
   routes_.push_back(std::move(route));
 }

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "runnel/http/contract.h"
 #include "runnel/http/handler.h"
 #include "runnel/http/http_metrics.h"
 #include "runnel/http/message.h"
@@ -29,7 +32,8 @@ struct Route {
   std::string pattern;
   Access access = Access::user;
   Handler handler;
-  std::vector<std::string> segments;  // The pattern's.
+  std::vector<std::string> segments{};   // The pattern's.
+  Operation const* operation = nullptr;  // What the contract says of it; null where the router has none.
   Answers answers = Answers::whole;
   RouteMetrics metrics{};
 };
@@ -37,12 +41,19 @@ struct Route {
 // Which handler answers which path. Filled before the server starts, only read after.
 class Router {
  public:
+  // Without a contract nothing is declared, so nothing is enforced: for tests that bring their own routes.
+  Router() = default;
+  explicit Router(std::shared_ptr<Contract const> contract) : contract_{std::move(contract)} {}
+
   // `pattern` is like "/api/v1/runs/{thread_id}/cancel"; a {name} takes one segment that is not empty, and a
-  // {name...} at the end all that are left. Where
-  // several patterns fit, the one with the earlier literal segment wins. Throws on a malformed or repeated
-  // route.
+  // {name...} at the end all that are left. Where several patterns fit, the one with the earlier literal
+  // segment wins. Throws on a malformed or repeated route, and on one that the contract lacks or gives to
+  // others.
   void add(Method method, std::string pattern, Access access, Handler handler,
            Answers answers = Answers::whole);
+
+  // A route for anyone that is no part of the API: the files of a page.
+  void add_beside_contract(Method method, std::string pattern, Handler handler);
 
   struct Found {
     Route const* route = nullptr;
@@ -65,6 +76,9 @@ class Router {
   [[nodiscard]] std::vector<Route> const& routes() const { return routes_; }
 
  private:
+  void insert(Route route);
+
+  std::shared_ptr<Contract const> contract_;
   std::vector<Route> routes_;
 };
 

@@ -30,6 +30,19 @@ class RouterTest : public testing::Test {
   Router::Match match;
 };
 
+TEST(ContractedRouter, HTTP_7_TakesOnlyWhatTheContractPromises) {
+  Router contracted{std::make_shared<Contract const>(R"({"openapi":"3.0.3","paths":{"/a/{id}":{"get":{
+    "operationId":"a","security":[],"parameters":[{"name":"id","in":"path"}],
+    "responses":{"200":{"description":"x"}}}}}})")};
+
+  EXPECT_THROW(contracted.add(Method::get, "/b", Access::open, kNothing), std::logic_error);
+  EXPECT_THROW(contracted.add(Method::post, "/a/{id}", Access::open, kNothing), std::logic_error);
+  EXPECT_THROW(contracted.add(Method::get, "/a/{other}", Access::open, kNothing), std::logic_error);
+  EXPECT_THROW(contracted.add(Method::get, "/a/{id}", Access::user, kNothing), std::logic_error);
+  contracted.add(Method::get, "/a/{id}", Access::open, kNothing);
+  EXPECT_NE(contracted.routes().at(0).operation, nullptr);
+}
+
 TEST_F(RouterTest, FindsLiteralsAndParameters) {
   add(Method::get, "/");
   add(Method::get, "/runs/{thread_id}");

@@ -1,5 +1,7 @@
 #include "runnel/http/run_routes.h"
 
+#include <boost/json/value.hpp>
+
 #include <utility>
 
 #include "runnel/core/json_write.h"
@@ -45,7 +47,7 @@ std::string events_url(ThreadId const& thread, RunId const& run) {
 }
 
 asio::awaitable<Reply> start_run(RunRoutes routes, Request request) {
-  auto input = runtime::parse_run_input(request.body);
+  auto input = runtime::parse_run_input(request.json());
   if (auto const* refusal = std::get_if<runtime::Refusal>(&input)) co_return refused(*refusal);
   auto const outcome = co_await routes.service.start(
       request.user, std::move(std::get<runtime::RunInput>(input)), request.request_id);
@@ -85,7 +87,7 @@ asio::awaitable<Reply> feed_reply(RunRoutes routes, Request request, store::RunR
 
 // AGUI-2: starts the run and answers with its stream.
 asio::awaitable<Reply> run_ag_ui(RunRoutes routes, Request request) {
-  auto parsed = runtime::parse_run_input(request.body);
+  auto parsed = runtime::parse_run_input(request.json());
   if (auto const* refusal = std::get_if<runtime::Refusal>(&parsed)) co_return refused(*refusal);
   auto& input = std::get<runtime::RunInput>(parsed);
   auto const dialect = parse_dialect("ag-ui", input.agui_version).value_or(Dialect::ag_ui_0_0);

@@ -34,7 +34,8 @@ struct Server::Impl {
         metrics{metrics_of(options)},
         dispatcher{counted(std::move(router), options),
                    std::move(authenticator),
-                   {options.user_limits, Cors{options.allowed_origins}, tickets, metrics}},
+                   {options.user_limits, Cors{options.allowed_origins}, tickets, metrics,
+                    options.limits.json_depth}},
         listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       auto const lag = options.metrics != nullptr ? loop_lag(*options.metrics, i) : base::Histogram{};
@@ -84,6 +85,10 @@ Result<std::uint16_t> Server::listen() {
   }
   impl_->accepting.spawn(impl_->cores.at(0).get_executor(), "listener", impl_->listener.run());
   return port;
+}
+
+std::uint64_t Server::undeclared_answers() const {
+  return impl_->dispatcher.undeclared_answers();
 }
 
 void Server::stop_accepting() {

@@ -39,6 +39,9 @@ class Server {
   // Begins to serve; once. The port, or `invalid` or `unavailable` with what to say to the operator.
   Result<std::uint16_t> listen();
 
+  // Answers that the contract does not declare (Dispatcher::note_status).
+  [[nodiscard]] std::uint64_t undeclared_answers() const;
+
   // New connections are refused from here on; open ones are served.
   void stop_accepting();
 

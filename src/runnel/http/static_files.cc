@@ -154,9 +154,10 @@ Response StaticFiles::get(std::string const& path, std::string_view if_none_matc
 void add_static_files(Router& router, std::unique_ptr<StaticFiles> files) {
   auto const serving = std::make_shared<Serving>();
   serving->files = std::move(files);
-  router.add(Method::get, "/", Access::open,
-             [serving](Request request) { return serve_file(serving, std::move(request), "index.html"); });
-  router.add(Method::get, "/{path...}", Access::open, [serving](Request request) {
+  router.add_beside_contract(Method::get, "/", [serving](Request request) {
+    return serve_file(serving, std::move(request), "index.html");
+  });
+  router.add_beside_contract(Method::get, "/{path...}", [serving](Request request) {
     auto path = request.param("path");
     return serve_file(serving, std::move(request), std::move(path));
   });

@@ -22,6 +22,9 @@ class TestServer : public testing::Test {
 
   void SetUp() override { cores.start(); }
   void TearDown() override {
+    if (server) {
+      EXPECT_EQ(server->undeclared_answers(), 0U);
+    }
     server.reset();
     cores.stop();
   }

@@ -65,7 +65,6 @@ std::optional<Refusal> read_newest_message(json::object const& body, RunInput& i
   if (auto* refusal = std::get_if<Refusal>(&text)) return std::move(*refusal);
   input.text = std::move(std::get<std::string>(text));
   if (input.text.empty()) return invalid("the newest user message is empty");
-  if (input.text.find('\0') != std::string::npos) return invalid("a message must not contain U+0000");
 
   auto const* id = newest->if_contains("id");
   if (id != nullptr && id->is_string() && is_usable_id(std::string{id->get_string()})) {
@@ -135,16 +134,13 @@ std::int64_t count_unknown_keys(json::object const& body) {
 
 }  // namespace
 
-std::variant<RunInput, Refusal> parse_run_input(std::string_view body) {
-  boost::system::error_code error;
-  auto const value = json::parse({body.data(), body.size()}, error);
-  if (error) return invalid("the body is not valid JSON");
-  if (!value.is_object()) return invalid("the body must be a JSON object");
+std::variant<RunInput, Refusal> parse_run_input(json::value const& body) {
+  if (!body.is_object()) return invalid("the body must be a JSON object");
   RunInput input;
   for (auto* read : {&read_ids, &read_newest_message, &read_props}) {
-    if (auto refusal = (*read)(value.get_object(), input)) return std::move(*refusal);
+    if (auto refusal = (*read)(body.get_object(), input)) return std::move(*refusal);
   }
-  input.ignored_keys = count_unknown_keys(value.get_object());
+  input.ignored_keys = count_unknown_keys(body.get_object());
   return input;
 }
 

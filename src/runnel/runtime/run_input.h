@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/json/fwd.hpp>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,7 +40,8 @@ struct RunInput {
   std::int64_t ignored_keys = 0;     // Unknown ones: stock clients may add some (HTTP-1).
 };
 
-std::variant<RunInput, Refusal> parse_run_input(std::string_view body);
+// `body` is from parse_json. What the client may add, is ignored.
+std::variant<RunInput, Refusal> parse_run_input(boost::json::value const& body);
 
 // What the run row keeps: enough to begin the run later, or on another node.
 std::string to_stored(RunInput const& input);

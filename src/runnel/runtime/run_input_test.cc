@@ -1,19 +1,22 @@
 #include "runnel/runtime/run_input.h"
 
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
+
+#include "runnel/core/json_parse.h"
 
 namespace runnel::runtime {
 namespace {
 
 RunInput accepted(std::string_view body) {
-  auto parsed = parse_run_input(body);
+  auto parsed = parse_run_input(std::get<0>(parse_json(body)));
   auto const* refusal = std::get_if<Refusal>(&parsed);
   EXPECT_EQ(refusal, nullptr) << (refusal != nullptr ? refusal->message : "");
   return refusal != nullptr ? RunInput{} : std::get<RunInput>(parsed);
 }
 
 std::string refused(std::string_view body) {
-  auto const parsed = parse_run_input(body);
+  auto const parsed = parse_run_input(std::get<0>(parse_json(body)));
   auto const* refusal = std::get_if<Refusal>(&parsed);
   return refusal != nullptr ? refusal->message : "accepted";
 }
@@ -57,14 +60,11 @@ TEST(RunInput, OldClientsSayNoVersion) {
 }
 
 TEST(RunInput, BadInputIsRefusedWithWhatIsWrong) {
-  EXPECT_EQ(refused("{"), "the body is not valid JSON");
   EXPECT_EQ(refused("[]"), "the body must be a JSON object");
   EXPECT_EQ(refused("{}"), "'messages' must be a list with a user message");
   EXPECT_EQ(refused(R"({"messages":[]})"), "'messages' has no message with role 'user'");
   EXPECT_EQ(refused(R"({"messages":[1]})"), "each message must be an object with a 'role'");
   EXPECT_EQ(refused(R"({"messages":[{"role":"user","content":""}]})"), "the newest user message is empty");
-  EXPECT_EQ(refused(R"({"messages":[{"role":"user","content":"a\u0000b"}]})"),
-            "a message must not contain U+0000");
   EXPECT_EQ(refused(R"({"messages":[{"role":"user","content":[{"type":"image"}]}]})"),
             "only content parts of type 'text' are supported");
   EXPECT_EQ(refused(R"({"threadId":7,"messages":[{"role":"user","content":"x"}]})"),

@@ -1,0 +1,60 @@
+#include "runnel/app/routes.h"
+
+#include "runnel/app/serve.h"
+#include "runnel/http/auth_routes.h"
+#include "runnel/http/health_routes.h"
+#include "runnel/http/index_page.h"
+#include "runnel/http/metrics_route.h"
+#include "runnel/http/openapi.h"
+#include "runnel/http/run_routes.h"
+#include "runnel/http/static_files.h"
+#include "runnel/http/thread_routes.h"
+#include "runnel/http/ticket_routes.h"
+#include "runnel/protocol/encode.h"
+
+namespace runnel::app {
+namespace {
+
+boost::asio::awaitable<http::Checks> readiness(SharedProbe* store, runtime::Service* service) {
+  auto const writable = co_await store->ask();
+  http::Checks checks;
+  checks.emplace_back("store", writable.has_value());
+  checks.emplace_back("accepting", !service->draining());
+  co_return checks;
+}
+
+Result<void> add_page(http::Router& router, std::string const& folder) {
+  if (folder.empty()) {
+    http::add_index_page(router);
+    return {};
+  }
+  auto files = http::StaticFiles::open(folder);
+  if (!files) return files.error();
+  http::add_static_files(router, std::move(*files));
+  return {};
+}
+
+void add_metrics(http::Router& router, RouteParts const& parts, std::string const& who) {
+  if (who == "off") return;
+  http::add_metrics_route(router, parts.metrics, parts.scraping,
+                          who == "user" ? http::Access::user : http::Access::open);
+}
+
+}  // namespace
+
+Result<http::Router> make_router(Settings const& settings, RouteParts const& parts) {
+  http::Router router{http::openapi_contract()};
+  auto const page = add_page(router, settings.static_dir);
+  if (!page) return page.error();
+  http::add_openapi_route(router);
+  http::add_health_routes(
+      router, [probe = &parts.probe, service = &parts.service] { return readiness(probe, service); });
+  add_metrics(router, parts, settings.metrics);
+  if (is_dev_mode(settings)) http::add_dev_token_route(router, parts.authenticator, parts.clock);
+  http::add_ticket_route(router, parts.tickets);
+  http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, &protocol::encode_frame});
+  http::add_thread_routes(router, parts.store, parts.clock);
+  return router;
+}
+
+}  // namespace runnel::app

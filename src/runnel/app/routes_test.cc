@@ -1,0 +1,139 @@
+#include "runnel/app/routes.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <set>
+
+#include "runnel/http/dispatcher.h"
+#include "runnel/http/openapi.h"
+#include "runnel/http/test_keys.h"
+#include "runnel/model/offline.h"
+#include "runnel/protocol/encode.h"
+#include "runnel/store/sqlite_store.h"
+#include "runnel/store/sqlite_under_test.h"
+
+namespace runnel::app {
+namespace {
+
+std::unique_ptr<store::Store> open(std::string path) {
+  store::SqliteOptions options;
+  options.path = std::move(path);
+  return std::move(store::open_sqlite(std::move(options)).value());
+}
+
+model::Registry offline() {
+  std::vector<std::unique_ptr<model::Provider>> providers;
+  providers.push_back(std::make_unique<model::OfflineProvider>(model::OfflineOptions{}));
+  return model::Registry{std::move(providers)};
+}
+
+// The router as the server has it.
+class Routes : public testing::Test {
+ protected:
+  Routes() { cores_.start(); }
+  ~Routes() override {
+    service_.shut_down(std::chrono::milliseconds{0});
+    store_.reset();
+    cores_.stop();
+  }
+
+  http::Router router() {
+    return std::move(make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_,
+                                              tickets_, probe_, metrics_, scraping_})
+                         .value());
+  }
+
+  // A request that the operation can take, with all of its parameters.
+  http::Request request_for(http::Operation const& operation) {
+    http::Request out;
+    out.method = operation.method;
+    out.path = operation.path;
+    if (auto const at = out.path.find("{thread_id}"); at != std::string::npos) out.path.replace(at, 11, "t");
+    for (auto const& name : operation.query)
+      out.query_items.emplace_back(name, "1");
+    out.headers = {
+        {"Authorization", "Bearer " + authenticator_->issue_token(UserId{"ann"}, std::chrono::seconds{60})}};
+    out.host = "localhost";
+    if (operation.body) out.body = R"({"title":"x"})";
+    return out;
+  }
+
+  int status(http::Dispatcher& dispatcher, http::Request request) {
+    auto admitted = dispatcher.admit(request);
+    if (auto const* refusal = std::get_if<http::Response>(&admitted)) return refusal->status;
+    auto reply =
+        boost::asio::co_spawn(cores_.at(0),
+                              dispatcher.answer(std::get<http::Route const*>(admitted), std::move(request)),
+                              boost::asio::use_future)
+            .get();
+    auto const* response = std::get_if<http::Response>(&reply);
+    return response != nullptr ? response->status : 200;
+  }
+
+  store::TemporaryFolder folder_;
+  std::unique_ptr<store::Store> store_ = open(folder_.file("runnel.db"));
+  base::Cores cores_{1};
+  base::SystemClock clock_;
+  stream::Hub hub_{cores_, &protocol::encode_frame, 16};
+  flow::Catalog const flows_ = flow::Catalog::built_in();
+  model::Registry const models_ = offline();
+  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_}, runtime::ServiceOptions{}};
+  std::shared_ptr<http::Authenticator const> authenticator_ =
+      std::make_shared<http::Authenticator const>(http::test_authenticator(clock_));
+  http::Tickets tickets_{*store_, clock_};
+  SharedProbe probe_{[this] { return store_->probe(); }, clock_, std::chrono::seconds{1}};
+  base::Metrics metrics_;
+  base::BlockingPool scraping_{1};
+};
+
+using Names = std::set<std::string>;
+
+std::string name_of(http::Method method, std::string const& path) {
+  return std::string{to_string(method)} + " " + path;
+}
+
+// Both ways: a route that the document lacks does not get into the router at all (Router::add), but it is
+// told here too.
+TEST_F(Routes, HTTP_7_TheDocumentHasTheRealRoutes) {
+  Names real;
+  Names promised;
+  auto const wired = router();
+  for (auto const& route : wired.routes())
+    real.insert(name_of(route.method, route.pattern));
+  for (auto const& operation : http::openapi_contract()->operations())
+    promised.insert(name_of(operation.method, operation.path));
+
+  EXPECT_EQ(real, promised);
+}
+
+TEST_F(Routes, HTTP_7_EveryRouteAnswersAsTheDocumentSays) {
+  http::Dispatcher dispatcher{router(), authenticator_};
+
+  auto const wired = router();
+  for (auto const& route : wired.routes()) {
+    auto const& operation = *route.operation;
+    auto const asked = request_for(operation);
+    auto anonymous = asked;
+    anonymous.headers.clear();
+    auto repeated = asked;
+    repeated.query_items = {{"x", "1"}, {"x", "2"}};
+    auto without = asked;
+    without.query_items.clear();
+    auto with_other_body = asked;
+    with_other_body.body = "[";
+
+    auto const name = name_of(operation.method, operation.path);
+    EXPECT_LT(status(dispatcher, asked), 500) << name;
+    EXPECT_LT(status(dispatcher, without), 500) << name;
+    EXPECT_EQ(status(dispatcher, repeated), 400) << name;
+    EXPECT_EQ(status(dispatcher, with_other_body), 400) << name;
+    EXPECT_EQ(status(dispatcher, anonymous) == 401, route.access != http::Access::open) << name;
+  }
+  EXPECT_EQ(dispatcher.undeclared_answers(), 0U);
+}
+
+}  // namespace
+}  // namespace runnel::app

@@ -1,0 +1,58 @@
+#include "runnel/http/body_check.h"
+
+#include <boost/json/value.hpp>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "runnel/core/json_parse.h"
+#include "runnel/core/json_write.h"
+#include "runnel/http/problem.h"
+
+namespace runnel::http {
+namespace {
+
+Response invalid_json(JsonProblem const& found) {
+  std::string details;
+  JsonObject object{details};
+  object.number("line", static_cast<std::int64_t>(found.line));
+  object.number("column", static_cast<std::int64_t>(found.column)).close();
+  return problem(400, "INVALID_JSON", "The body is not acceptable JSON; " + to_string(found) + ".", details);
+}
+
+Response invalid_request(std::vector<base::Violation> const& violations) {
+  std::string details;
+  JsonObject object{details};
+  auto& list = object.key("violations");
+  list += '[';
+  for (auto const& violation : violations) {
+    if (list.back() != '[') list += ',';
+    JsonObject{list}.text("path", violation.path).text("problem", violation.what).close();
+  }
+  list += ']';
+  object.close();
+
+  auto message = "The body does not have the form that is needed; " + to_string(violations.front());
+  if (violations.size() > 1) message += ", and more";
+  return problem(400, "INVALID_REQUEST", message + ".", details);
+}
+
+}  // namespace
+
+std::optional<Response> take_body(Operation const& operation, std::size_t json_depth, Request& request) {
+  if (!operation.body) {
+    if (request.body.empty()) return std::nullopt;
+    return problem(400, "INVALID_REQUEST", "This address takes no body.");
+  }
+  auto parsed = parse_json(request.body, json_depth);
+  if (auto const* found = std::get_if<JsonProblem>(&parsed)) return invalid_json(*found);
+  auto& value = std::get<boost::json::value>(parsed);
+  auto const violations = operation.body->check(value);
+  if (!violations.empty()) return invalid_request(violations);
+  request.parsed_body = std::make_shared<boost::json::value const>(std::move(value));
+  return std::nullopt;
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,124 @@
+#include "runnel/http/body_check.h"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include "runnel/http/openapi.h"
+
+namespace runnel::http {
+namespace {
+
+namespace json = boost::json;
+
+Operation const& start_run() {
+  static auto const contract = openapi_contract();
+  return *contract->find(Method::post, "/api/v1/agent/runs");
+}
+
+Operation const& rename_thread() {
+  static auto const contract = openapi_contract();
+  return *contract->find(Method::patch, "/api/v1/agent/threads/{thread_id}");
+}
+
+Request with_body(std::string body) {
+  Request out;
+  out.body = std::move(body);
+  return out;
+}
+
+// The error of the refusal; null: the body was taken.
+json::value refusal(Operation const& operation, std::string body) {
+  auto request = with_body(std::move(body));
+  auto const response = take_body(operation, 64, request);
+  if (!response) return nullptr;
+  EXPECT_EQ(response->status, 400);
+  EXPECT_EQ(request.parsed_body, nullptr);
+  return json::parse(response->body).at("error");
+}
+
+std::string first_problem(Operation const& operation, std::string body) {
+  auto const error = refusal(operation, std::move(body));
+  if (error.is_null()) return "taken";
+  auto const& first = error.at("details").at("violations").at(0);
+  return json::value_to<std::string>(first.at("path")) + " " +
+         json::value_to<std::string>(first.at("problem"));
+}
+
+TEST(BodyCheck, HTTP_1_TheHandlerGetsTheParsedBody) {
+  auto request = with_body(R"({"title":"x"})");
+
+  EXPECT_FALSE(take_body(rename_thread(), 64, request));
+  EXPECT_EQ(request.json().at("title"), "x");
+}
+
+TEST(BodyCheck, HTTP_1_UnknownFieldsAreNamed) {
+  auto const error = refusal(rename_thread(), R"({"title":"x","colour":"red"})");
+
+  EXPECT_EQ(error.at("code"), "INVALID_REQUEST");
+  EXPECT_EQ(error.at("message"),
+            "The body does not have the form that is needed; /colour: is not known; known: title.");
+  EXPECT_EQ(json::serialize(error.at("details")),
+            R"({"violations":[{"path":"/colour","problem":"is not known; known: title"}]})");
+}
+
+TEST(BodyCheck, HTTP_1_TheOpenPlacesOfAgUiAreOpen) {
+  EXPECT_TRUE(refusal(start_run(), R"({"messages":[{"id":"1","role":"user","content":"x","extra":[1]},
+      {"role":"activity","content":{"a":1}},{"role":"assistant","content":null,"toolCalls":[]}],
+      "state":7,"forwardedProps":{"mine":{},"onBusy":null},"tools":[{"name":"t","parameters":{}}],"context":[],
+      "threadId":null,"future":true})")
+                  .is_null());
+  EXPECT_TRUE(refusal(start_run(), R"({"messages":[],"forwardedProps":"mine"})").is_null());
+}
+
+TEST(BodyCheck, HTTP_1_RunAgentInputIsChecked) {
+  EXPECT_EQ(first_problem(start_run(), "[]"), " must be an object");
+  EXPECT_EQ(first_problem(start_run(), "{}"), "/messages is required");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[{"content":"x"}]})"), "/messages/0/role is required");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[{"role":"user","content":5}]})"),
+            "/messages/0/content must be a string, null, a list or an object");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"threadId":"a b"})"),
+            "/threadId must match the pattern ^[!-~]+$");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"threadId":"a\nb"})"),
+            "/threadId must match the pattern ^[!-~]+$");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"runId":""})"), "/runId must not be empty");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"forwardedProps":{"onBusy":"queue"}})"),
+            "/forwardedProps/onBusy must be one of reject, enqueue, interrupt, rollback or null");
+}
+
+TEST(BodyCheck, HTTP_4_ATicketIsOrderedForOneThing) {
+  auto const contract = openapi_contract();
+  auto const& order = *contract->find(Method::post, "/api/v1/auth/tickets");
+
+  EXPECT_EQ(first_problem(order, R"({"for":"websocket"})"), "taken");
+  EXPECT_EQ(first_problem(order, R"({"for":"sse","threadId":"t","runId":"r"})"), "taken");
+  EXPECT_EQ(first_problem(order, R"({"for":"sse","threadId":"t"})"), "/runId is required");
+  EXPECT_EQ(first_problem(order, R"({"for":"websocket","runId":"r"})"), "/runId is not known; known: for");
+  EXPECT_EQ(first_problem(order, R"({"for":"sse","threadId":"t","runId":""})"), "/runId must not be empty");
+  EXPECT_EQ(first_problem(order, R"({"for":"mail"})"), "/for must be one of sse or websocket");
+}
+
+TEST(BodyCheck, HTTP_1_BadJsonIsToldWithItsPlace) {
+  auto const error = refusal(start_run(), "{\n\"messages\": [}");
+
+  EXPECT_EQ(error.at("code"), "INVALID_JSON");
+  EXPECT_EQ(error.at("message"), "The body is not acceptable JSON; line 2, column 14: not valid JSON.");
+  EXPECT_EQ(json::serialize(error.at("details")), R"({"line":2,"column":14})");
+  EXPECT_EQ(refusal(start_run(), "").at("code"), "INVALID_JSON");
+}
+
+TEST(BodyCheck, HTTP_6_DepthIsTheSettings) {
+  auto request = with_body(R"({"messages":[],"state":[[[]]]})");
+
+  EXPECT_FALSE(take_body(start_run(), 4, request));
+  EXPECT_TRUE(take_body(start_run(), 3, request));
+}
+
+TEST(BodyCheck, ABodyThatNobodyReadsIsRefused) {
+  auto const operation = *openapi_contract()->find(Method::get, "/healthz");
+
+  EXPECT_TRUE(refusal(operation, "").is_null());
+  EXPECT_EQ(refusal(operation, "{}").at("message"), "This address takes no body.");
+}
+
+}  // namespace
+}  // namespace runnel::http
