@@ -12,6 +12,7 @@
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/listen_address.h"
+#include "runnel/app/open_files.h"
 #include "runnel/http/auth_routes.h"
 #include "runnel/http/health_routes.h"
 #include "runnel/http/index_page.h"
@@ -65,6 +66,11 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   options.limits.write_timeout = seconds{settings.write_timeout_s};
   options.limits.subscriber_buffer_bytes = static_cast<std::size_t>(settings.subscriber_buffer_bytes);
   options.limits.body_bytes = static_cast<std::size_t>(settings.body_limit_bytes);
+  options.limits.header_deadline = seconds{settings.header_timeout_s};
+  options.limits.body_deadline = seconds{settings.body_timeout_s};
+  options.limits.idle_timeout = seconds{settings.idle_timeout_s};
+  options.limits.max_connections = connection_cap(settings.max_connections, raise_open_files_limit());
+  options.limits.max_silent_connections = static_cast<std::size_t>(settings.max_silent_connections);
   return options;
 }
 

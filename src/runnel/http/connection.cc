@@ -35,9 +35,9 @@ using Parser = beast_http::request_parser<beast_http::string_body>;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 // What the read buffer may hold beside a head.
-constexpr std::size_t kReadAhead = std::size_t{64} * 1024;
-// What it keeps between two requests.
-constexpr std::size_t kKeptBuffer = 4096;
+constexpr std::size_t kReadAhead = sizeof(Lobby::Scratch);
+// What chunks may add to a body: enough for chunks of one byte, but not for kilobytes of extensions on each.
+constexpr std::size_t kMaxFramingPerByte = 8;
 // What is still read, and thrown away, of a request that was refused before its end.
 constexpr std::size_t kMaxDiscarded = std::size_t{16} * 1024 * 1024;
 
@@ -74,6 +74,13 @@ Request request_of(Parser const& parser) {
   return out;
 }
 
+// A line end in an extension is one to some readers; the chunk would begin there.
+void refuse_chunk_extension(std::uint64_t /*size*/, boost::beast::string_view extension, error_code& ec) {
+  bool const plain = std::none_of(extension.begin(), extension.end(),
+                                  [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
+  if (!plain) ec = beast_http::error::bad_chunk_extension;
+}
+
 // Health checks come every few seconds and would drown the rest.
 bool is_logged(std::string_view path, int status) {
   return status >= 500 || (path != "/healthz" && path != "/readyz");
@@ -81,18 +88,21 @@ bool is_logged(std::string_view path, int status) {
 
 class Connection final : public Member {
  public:
-  Connection(Socket socket, Roster& roster, Dispatcher const& dispatcher)
-      : socket_{std::move(socket)},
-        roster_{roster},
+  Connection(Caller caller, Lobby& lobby, Dispatcher const& dispatcher)
+      : socket_{std::move(caller.socket)},
+        place_{std::move(caller.place)},
+        lobby_{lobby},
+        roster_{lobby.roster()},
         dispatcher_{dispatcher},
-        buffer_{roster.limits().header_bytes + kReadAhead} {
+        buffer_{roster_.limits().header_bytes + kReadAhead} {
+    buffer_.commit(asio::buffer_copy(buffer_.prepare(caller.bytes.size()), asio::buffer(caller.bytes)));
     roster_.enter(*this);
   }
   Connection(Connection const&) = delete;
   Connection& operator=(Connection const&) = delete;
   ~Connection() { roster_.leave(*this); }
 
-  asio::awaitable<void> run();
+  asio::awaitable<void> run(std::optional<Response> refusal);
 
   void on_tick() override;
   void end_stream() override {}  // The replay sees for itself that the roster drains.
@@ -108,15 +118,17 @@ class Connection final : public Member {
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   };
 
-  asio::awaitable<bool> await_request();
   asio::awaitable<bool> serve_request();
-  std::variant<Route const*, Response> admit(Parser const& parser, Request* request) const;
+  asio::awaitable<bool> turn_down(Response refusal);
+  void await_next_request();
   asio::awaitable<bool> read_body(Parser* parser, Account* account);
+  asio::awaitable<error_code> read_to_end(Parser* parser);
   asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
   asio::awaitable<bool> respond(Account const* account, Response response);
   asio::awaitable<void> stream(Account const* account, std::unique_ptr<EventFeed> feed);
   asio::awaitable<bool> replay(EventFeed* feed, std::shared_ptr<SseSession> session, Framing framing);
   asio::awaitable<bool> send(std::string_view head, std::string_view body, std::string_view tail);
+  void abandon();
   asio::awaitable<void> discard_input();
   std::optional<Response> unreadable(error_code const& ec) const;
   void arm(std::chrono::milliseconds duration);
@@ -124,6 +136,8 @@ class Connection final : public Member {
   void log_answer(Account const& account, int status) const;
 
   Socket socket_;
+  Place place_;
+  Lobby& lobby_;
   Roster& roster_;
   Dispatcher const& dispatcher_;
   boost::beast::flat_buffer buffer_;
@@ -132,7 +146,6 @@ class Connection final : public Member {
   bool armed_ = false;
   bool expired_ = false;
   bool reading_ = false;
-  bool first_ = true;
   bool input_left_ = false;  // A refused request was not read to its end.
 };
 
@@ -161,32 +174,35 @@ void Connection::stop() {
   if (armed_) arm(allowed_);
 }
 
-asio::awaitable<void> Connection::run() {
-  bool more = true;
-  while (more && !roster_.stopping()) {
-    more = co_await await_request();
-    if (!more || roster_.stopping()) break;
+asio::awaitable<void> Connection::run(std::optional<Response> refusal) {
+  bool more = false;
+  if (refusal) {
+    more = co_await turn_down(std::move(*refusal));
+  } else if (!roster_.stopping()) {
     more = co_await serve_request();
-    first_ = false;
   }
-  if (!socket_.is_open()) co_return;  // An SseSession has it.
+  if (!socket_.is_open()) co_return;  // An SseSession has it, or it was abandoned.
+  if (more && !roster_.stopping()) {
+    await_next_request();
+    co_return;
+  }
   error_code ignored;
   socket_.shutdown(asio::socket_base::shutdown_send, ignored);
   if (input_left_) co_await discard_input();
   socket_.close(ignored);
 }
 
-// Waits for a request's first byte. False: none will come.
-asio::awaitable<bool> Connection::await_request() {
-  if (buffer_.size() > 0) co_return true;
-  if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
-  auto const& limits = roster_.limits();
-  arm(first_ ? limits.header_deadline : limits.idle_timeout);
-  reading_ = true;
-  auto const [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, kAwait);
-  reading_ = false;
-  disarm();
-  co_return !ec;
+void Connection::await_next_request() {
+  auto const rest = buffer_.cdata();
+  lobby_.seat(Caller{std::move(socket_), std::move(place_),
+                     std::string{static_cast<char const*>(rest.data()), rest.size()}});
+}
+
+asio::awaitable<bool> Connection::turn_down(Response refusal) {
+  Account account;
+  account.exchange.request_id = mint_uuid();
+  bool const again = co_await refuse(&account, std::move(refusal));
+  co_return again;
 }
 
 // True: the connection may carry another request.
@@ -195,11 +211,9 @@ asio::awaitable<bool> Connection::serve_request() {
   Parser parser;
   parser.header_limit(static_cast<std::uint32_t>(roster_.limits().header_bytes));
   parser.body_limit(roster_.limits().body_bytes);
-  arm(roster_.limits().header_deadline);
-  reading_ = true;
-  auto const [ec, head_bytes] = co_await beast_http::async_read_header(socket_, buffer_, parser, kAwait);
-  reading_ = false;
-  disarm();
+  parser.on_chunk_header(refuse_chunk_extension);
+  error_code ec;
+  buffer_.consume(parser.put(buffer_.cdata(), ec));
   auto request = request_of(parser);
   account.exchange.request_id = request.request_id;
   account.method = request.method;
@@ -211,8 +225,14 @@ asio::awaitable<bool> Connection::serve_request() {
   account.exchange.keep_alive = parser.keep_alive();
   account.exchange.head_only = request.method == Method::head;
 
-  auto admitted = admit(parser, &request);
+  auto const& target = parser.get().target();
+  auto malformed = refuse_head(request, account.exchange.http_1_1, {target.data(), target.size()});
   account.path = request.path;
+  if (malformed) {
+    bool const again = co_await refuse(&account, std::move(*malformed));
+    co_return again;
+  }
+  auto admitted = dispatcher_.admit(request);
   account.user = request.user.text;
   if (auto* refusal = std::get_if<Response>(&admitted)) {
     if (!parser.is_done()) {
@@ -235,13 +255,6 @@ asio::awaitable<bool> Connection::serve_request() {
   co_return false;
 }
 
-std::variant<Route const*, Response> Connection::admit(Parser const& parser, Request* request) const {
-  auto const target = parser.get().target();
-  auto refusal = refuse_head(*request, parser.get().version() == 11, {target.data(), target.size()});
-  if (refusal) return std::move(*refusal);
-  return dispatcher_.admit(*request);
-}
-
 // False: it could not be read, and that has been answered where someone waits for it.
 asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
   if (parser->is_done()) co_return true;
@@ -252,7 +265,7 @@ asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
   if (roster_.stopping()) co_return false;
   arm(roster_.limits().body_deadline);
   reading_ = true;
-  auto const [ec, body_bytes] = co_await beast_http::async_read(socket_, buffer_, *parser, kAwait);
+  auto const ec = co_await read_to_end(parser);
   reading_ = false;
   disarm();
   if (!ec) co_return true;
@@ -260,10 +273,24 @@ asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
   co_return false;
 }
 
+asio::awaitable<error_code> Connection::read_to_end(Parser* parser) {
+  parser->eager(true);
+  std::size_t taken = 0;
+  while (!parser->is_done()) {
+    auto const [ec, bytes] = co_await beast_http::async_read_some(socket_, buffer_, *parser, kAwait);
+    if (ec) co_return ec;
+    if (expired_) co_return asio::error::operation_aborted;
+    taken += bytes;
+    auto const allowed = parser->get().body().size() * (kMaxFramingPerByte + 1);
+    if (taken > allowed + roster_.limits().header_bytes) co_return beast_http::error::bad_chunk_extension;
+  }
+  co_return error_code{};
+}
+
 std::optional<Response> Connection::unreadable(error_code const& ec) const {
   if (ec == asio::error::operation_aborted) {
     if (!expired_) return std::nullopt;
-    return problem(408, "REQUEST_TIMEOUT", "The request took too long to arrive.");
+    return refuse_late();
   }
   return refuse_unreadable(ec, roster_.limits());
 }
@@ -309,7 +336,7 @@ asio::awaitable<void> Connection::stream(Account const* account, std::unique_ptr
     base::log(base::LogLevel::error, "stream failed",
               {{"request_id", account->exchange.request_id}, {"detail", failure}});
   }
-  if (live) session->start(std::move(socket_), std::move(feed));
+  if (live) session->start(std::move(socket_), std::move(place_), std::move(feed));
 }
 
 // Sends what comes before the live frames. True: the session goes on with the socket. Leaving without the
@@ -338,15 +365,19 @@ asio::awaitable<bool> Connection::replay(EventFeed* feed, std::shared_ptr<SseSes
 }
 
 // Each piece that the kernel takes renews the deadline, so that a large answer may take long, but not stand
-// still.
+// still; nor may it come to a crawl, for which the whole has a deadline too.
 asio::awaitable<bool> Connection::send(std::string_view head, std::string_view body, std::string_view tail) {
   std::array<asio::const_buffer, 3> parts{asio::buffer(head), asio::buffer(body), asio::buffer(tail)};
   std::size_t left = head.size() + body.size() + tail.size();
+  auto const begun = roster_.now();
+  auto const deadline = roster_.limits().answer_deadline(left);
   while (left > 0) {
     arm(roster_.limits().write_timeout);
     auto const [ec, written] = co_await socket_.async_write_some(parts, kAwait);
     disarm();
-    if (ec) co_return false;
+    bool const late = written < left && roster_.passed(deadline, begun);
+    if (expired_ || late) abandon();
+    if (ec || !socket_.is_open()) co_return false;
     left -= written;
     std::size_t skip = written;
     for (auto& part : parts) {
@@ -358,13 +389,21 @@ asio::awaitable<bool> Connection::send(std::string_view head, std::string_view b
   co_return true;
 }
 
-// Closing with input unread makes the kernel send a reset, which may destroy the answer on its way.
+// What the kernel holds for a reader that does not read goes, too.
+void Connection::abandon() {
+  error_code ignored;
+  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  socket_.close(ignored);
+}
+
+// Closing with input unread makes the kernel send a reset, which may destroy the answer on its way. But
+// whoever sends nonsense on all connections must not keep them.
 asio::awaitable<void> Connection::discard_input() {
-  std::array<char, 4096> discarded;  // NOLINT: only read into.
+  if (place_.is_wanted_by_others()) co_return;
   std::size_t total = 0;
   arm(roster_.limits().stop_grace);
   while (total < kMaxDiscarded) {
-    auto const [ec, got] = co_await socket_.async_read_some(asio::buffer(discarded), kAwait);
+    auto const [ec, got] = co_await socket_.async_read_some(asio::buffer(lobby_.scratch()), kAwait);
     if (ec || expired_) break;
     total += got;
   }
@@ -387,9 +426,10 @@ void Connection::log_answer(Account const& account, int status) const {
 
 }  // namespace
 
-asio::awaitable<void> serve_connection(Socket socket, Roster* roster, Dispatcher const* dispatcher) {
-  Connection connection{std::move(socket), *roster, *dispatcher};
-  co_await connection.run();
+asio::awaitable<void> serve_connection(Caller caller, std::optional<Response> refusal, Lobby* lobby,
+                                       Dispatcher const* dispatcher) {
+  Connection connection{std::move(caller), *lobby, *dispatcher};
+  co_await connection.run(std::move(refusal));
 }
 
 }  // namespace runnel::http

@@ -41,8 +41,9 @@ bool is_would_block(error_code const& ec) {
 SseSession::SseSession(Roster& roster, Framing framing, std::string request_id)
     : roster_{roster}, socket_{roster.context()}, request_id_{std::move(request_id)}, framing_{framing} {}
 
-void SseSession::start(Socket socket, std::unique_ptr<EventFeed> feed) {
+void SseSession::start(Socket socket, Place place, std::unique_ptr<EventFeed> feed) {
   socket_ = std::move(socket);
+  place_ = std::move(place);
   feed_ = std::move(feed);
   state_ = State::live;
   since_ = roster_.now();
@@ -234,6 +235,7 @@ void SseSession::close(Closing how) {
   error_code ignored;
   if (how == Closing::abortive) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   socket_.close(ignored);
+  place_.give_up();
   if (!was_live) return;
 
   // Not at once: the caller may be the channel, which the feed's end leaves.

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runnel/http/census.h"
 #include "runnel/http/event_feed.h"
 #include "runnel/http/roster.h"
 #include "runnel/http/socket.h"
@@ -38,7 +39,7 @@ class SseSession final : public stream::Subscriber,
 
   // Takes over the socket, whose head and replay have been sent, and what came before goes out. The feed is
   // destroyed when the session closes.
-  void start(Socket socket, std::unique_ptr<EventFeed> feed);
+  void start(Socket socket, Place place, std::unique_ptr<EventFeed> feed);
 
   void on_frames(stream::Bytes frames) override;
   void on_close(stream::CloseReason reason) override;
@@ -72,6 +73,7 @@ class SseSession final : public stream::Subscriber,
 
   Roster& roster_;
   Socket socket_;
+  Place place_;
   std::unique_ptr<EventFeed> feed_;
   std::string request_id_;
 
