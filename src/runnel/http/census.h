@@ -23,9 +23,14 @@ class Census {
   [[nodiscard]] std::size_t open() const { return open_.load(std::memory_order_relaxed); }
   [[nodiscard]] std::size_t silent() const { return silent_.load(std::memory_order_relaxed); }
 
-  // Whether someone has to go, and whether only a silent connection's going would help.
-  [[nodiscard]] bool is_crowded() const { return open() > caps_.open || is_silence_crowded(); }
-  [[nodiscard]] bool is_silence_crowded() const { return silent() > caps_.silent; }
+  // Whether someone has to go, and whether only a silent connection's going would help. `slack` is how many
+  // are tolerated above the caps.
+  [[nodiscard]] bool is_crowded(std::size_t slack = 0) const {
+    return open() > caps_.open + slack || is_silence_crowded(slack);
+  }
+  [[nodiscard]] bool is_silence_crowded(std::size_t slack = 0) const {
+    return silent() > caps_.silent + slack;
+  }
 
  private:
   friend class Place;

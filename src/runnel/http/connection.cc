@@ -4,8 +4,8 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/verb.hpp>
 
@@ -123,6 +123,7 @@ class Connection final : public Member {
   void await_next_request();
   asio::awaitable<bool> read_body(Parser* parser, Account* account);
   asio::awaitable<error_code> read_to_end(Parser* parser);
+  asio::awaitable<error_code> read_some();
   asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
   asio::awaitable<bool> respond(Account const* account, Response response);
   asio::awaitable<void> stream(Account const* account, std::unique_ptr<EventFeed> feed);
@@ -276,15 +277,30 @@ asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account) {
 asio::awaitable<error_code> Connection::read_to_end(Parser* parser) {
   parser->eager(true);
   std::size_t taken = 0;
-  while (!parser->is_done()) {
-    auto const [ec, bytes] = co_await beast_http::async_read_some(socket_, buffer_, *parser, kAwait);
+  for (;;) {
+    error_code ec;
+    auto const used = parser->put(buffer_.cdata(), ec);
+    buffer_.consume(used);
+    taken += used;
+    if (ec && ec != beast_http::error::need_more) co_return ec;
+    if (parser->is_done()) co_return error_code{};
+    auto const body = parser->get().body().size();
+    if (taken > body + body * kMaxFramingPerByte + roster_.limits().header_bytes ||
+        buffer_.size() == buffer_.max_size()) {
+      co_return beast_http::error::bad_chunk_extension;
+    }
+    ec = co_await read_some();
     if (ec) co_return ec;
-    if (expired_) co_return asio::error::operation_aborted;
-    taken += bytes;
-    auto const allowed = parser->get().body().size() * (kMaxFramingPerByte + 1);
-    if (taken > allowed + roster_.limits().header_bytes) co_return beast_http::error::bad_chunk_extension;
   }
-  co_return error_code{};
+}
+
+asio::awaitable<error_code> Connection::read_some() {
+  auto const room = std::min(kReadAhead, buffer_.max_size() - buffer_.size());
+  auto const [ec, got] = co_await socket_.async_read_some(buffer_.prepare(room), kAwait);
+  buffer_.commit(got);
+  if (!ec && expired_) co_return asio::error::operation_aborted;
+  if (ec == asio::error::eof) co_return beast_http::error::partial_message;
+  co_return ec;
 }
 
 std::optional<Response> Connection::unreadable(error_code const& ec) const {

@@ -57,7 +57,7 @@ Result<std::uint16_t> Listener::open(std::string const& host, std::uint16_t port
 asio::awaitable<void> Listener::run() {
   bool failing = false;
   while (acceptor_.is_open()) {
-    if (census_.open() > census_.caps().open + kMaxOnTheirWay) {
+    if (census_.is_crowded(kMaxOnTheirWay)) {
       co_await pause(kBreath);
       continue;
     }
