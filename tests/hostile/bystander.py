@@ -79,4 +79,8 @@ class Bystander:
 
 
 def percentile(values: list[float], share: float) -> float:
-    return sorted(values)[min(len(values) - 1, int(len(values) * share))] if values else 0.0
+    """What `share` of the values do not exceed. Of few values the largest is left out below 1.0: one says nothing."""
+    if not values:
+        return 0.0
+    last = len(values) - (1 if share == 1.0 or len(values) < 20 else 2)
+    return sorted(values)[min(last, int(len(values) * share))]

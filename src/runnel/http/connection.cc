@@ -283,12 +283,12 @@ asio::awaitable<error_code> Connection::read_to_end(Parser* parser) {
     buffer_.consume(used);
     taken += used;
     if (ec && ec != beast_http::error::need_more) co_return ec;
-    if (parser->is_done()) co_return error_code{};
     auto const body = parser->get().body().size();
     if (taken > body + body * kMaxFramingPerByte + roster_.limits().header_bytes ||
         buffer_.size() == buffer_.max_size()) {
       co_return beast_http::error::bad_chunk_extension;
     }
+    if (parser->is_done()) co_return error_code{};
     ec = co_await read_some();
     if (ec) co_return ec;
   }

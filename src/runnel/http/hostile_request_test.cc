@@ -40,8 +40,8 @@ class HostileRequest : public TestServer {
     for (auto const& [request, status] : cases) {
       TestClient client{port};
       client.send(request + get("/echo"));
-      EXPECT_EQ(first_status(client), status) << request;
-      EXPECT_EQ(client.read_to_end().find(" 200 OK"), std::string::npos) << request;
+      EXPECT_EQ(first_status(client), status) << request.substr(0, 200);
+      EXPECT_EQ(client.read_to_end().find(" 200 OK"), std::string::npos) << request.substr(0, 200);
     }
   }
 

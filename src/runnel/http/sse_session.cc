@@ -206,10 +206,19 @@ void SseSession::on_readable() {
   std::array<char, 1024> discarded;  // NOLINT: only read into.
   error_code ec;
   auto const got = socket_.read_some(asio::buffer(discarded), ec);
+  if (ec == asio::error::eof) return on_end_of_input();
   if (ec && !is_would_block(ec) && ec != asio::error::interrupted) return close(Closing::abortive);
   stray_bytes_ += static_cast<std::uint32_t>(got);
   if (stray_bytes_ > kMaxStrayBytes) return close(Closing::abortive);
   watch_peer();
+}
+
+// A client that only has nothing more to say still reads. One that has left answers the comment with a reset.
+void SseSession::on_end_of_input() {
+  socket_.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](error_code const& /*ec*/) {
+    self->close(Closing::abortive);
+  });
+  on_frames(keep_alive_comment());
 }
 
 void SseSession::finish() {

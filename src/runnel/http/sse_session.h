@@ -67,6 +67,7 @@ class SseSession final : public stream::Subscriber,
   void await_writable();
   void watch_peer();
   void on_readable();
+  void on_end_of_input();
   void finish();
   void cut_slow_reader(char const* why);
   void close(Closing how);
