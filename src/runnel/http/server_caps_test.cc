@@ -159,12 +159,11 @@ TEST_F(ServerCaps, HTTP_6_ConnectionWhoseRequestWaitsToBeReadStays) {
   limits.max_connections = 4;
   start();
   open().send(get("/hold"));  // Core 0 has nobody to send away,
-  wait_for_held(1);
-  open().send(get("/block"));  // and core 1 does not come to read.
-  wait_for_held(2);
-  open().send(get("/hold"));
-  wait_for_held(3);
   auto& waiting = open();
+  open().send(get("/hold"));
+  wait_for_held(2);
+  open().send(get("/block"));  // and core 1 does not come to read.
+  wait_for_held(3);
   waiting.send(get("/hello"));
 
   TestClient newcomer{port};  // Core 0 asks core 1 to make room.
