@@ -12,6 +12,7 @@
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/listen_address.h"
+#include "runnel/app/open_files.h"
 #include "runnel/app/routes.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/server.h"
@@ -76,6 +77,11 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
                          settings.streams_per_user};
   options.allowed_origins = settings.allowed_origins;
   options.metrics = &metrics;
+  options.limits.header_deadline = seconds{settings.header_timeout_s};
+  options.limits.body_deadline = seconds{settings.body_timeout_s};
+  options.limits.idle_timeout = seconds{settings.idle_timeout_s};
+  options.limits.max_connections = connection_cap(settings.max_connections, raise_open_files_limit());
+  options.limits.max_silent_connections = static_cast<std::size_t>(settings.max_silent_connections);
   return options;
 }
 

@@ -4,8 +4,8 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <boost/beast/http/verb.hpp>
 
@@ -35,9 +35,9 @@ using Parser = beast_http::request_parser<beast_http::string_body>;
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 // What the read buffer may hold beside a head.
-constexpr std::size_t kReadAhead = std::size_t{64} * 1024;
-// What it keeps between two requests.
-constexpr std::size_t kKeptBuffer = 4096;
+constexpr std::size_t kReadAhead = sizeof(Lobby::Scratch);
+// What chunks may add to a body: enough for chunks of one byte, but not for kilobytes of extensions on each.
+constexpr std::size_t kMaxFramingPerByte = 8;
 // What is still read, and thrown away, of a request that was refused before its end.
 constexpr std::size_t kMaxDiscarded = std::size_t{16} * 1024 * 1024;
 
@@ -74,6 +74,13 @@ Request request_of(Parser const& parser) {
   return out;
 }
 
+// A line end in an extension is one to some readers; the chunk would begin there.
+void refuse_chunk_extension(std::uint64_t /*size*/, boost::beast::string_view extension, error_code& ec) {
+  bool const plain = std::none_of(extension.begin(), extension.end(),
+                                  [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
+  if (!plain) ec = beast_http::error::bad_chunk_extension;
+}
+
 // Health checks and scrapes come every few seconds and would drown the rest.
 bool is_logged(std::string_view path, int status) {
   return status >= 500 || (path != "/healthz" && path != "/readyz" && path != "/metrics");
@@ -82,8 +89,9 @@ bool is_logged(std::string_view path, int status) {
 // The run that a request names, in the way of the routes under /agent/runs.
 RunNames run_named_by(Request const& request) {
   RunNames out;
-  auto const run = request.query("runId");
-  if (run && is_usable_id(*run)) out.run = RunId{*run};
+  for (auto const& [name, value] : request.query_items) {
+    if (name == "runId" && is_usable_id(value)) out.run = RunId{value};
+  }
   for (auto const& [name, value] : request.params) {
     if (name == "thread_id" && is_usable_id(value)) out.thread = ThreadId{value};
   }
@@ -92,18 +100,21 @@ RunNames run_named_by(Request const& request) {
 
 class Connection final : public Member {
  public:
-  Connection(Socket socket, Roster& roster, Dispatcher& dispatcher)
-      : socket_{std::move(socket)},
-        roster_{roster},
+  Connection(Caller caller, Lobby& lobby, Dispatcher& dispatcher)
+      : socket_{std::move(caller.socket)},
+        place_{std::move(caller.place)},
+        lobby_{lobby},
+        roster_{lobby.roster()},
         dispatcher_{dispatcher},
-        buffer_{roster.limits().header_bytes + kReadAhead} {
+        buffer_{roster_.limits().header_bytes + kReadAhead} {
+    buffer_.commit(asio::buffer_copy(buffer_.prepare(caller.bytes.size()), asio::buffer(caller.bytes)));
     roster_.enter(*this);
   }
   Connection(Connection const&) = delete;
   Connection& operator=(Connection const&) = delete;
   ~Connection() { roster_.leave(*this); }
 
-  asio::awaitable<void> run();
+  asio::awaitable<void> run(std::optional<Response> refusal);
 
   void on_tick() override;
   void end_stream() override {}  // The replay sees for itself that the roster drains.
@@ -122,10 +133,12 @@ class Connection final : public Member {
     std::chrono::steady_clock::time_point begun = std::chrono::steady_clock::now();
   };
 
-  asio::awaitable<bool> await_request();
   asio::awaitable<bool> serve_request();
-  std::variant<Route const*, Response> admit(Parser const& parser, Request* request);
+  asio::awaitable<bool> turn_down(Response refusal);
+  void await_next_request();
   asio::awaitable<bool> read_body(Parser* parser, Account* account, Route const* route);
+  asio::awaitable<error_code> read_to_end(Parser* parser);
+  asio::awaitable<error_code> read_some();
   asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
   asio::awaitable<bool> respond(Account* account, Response response);
   asio::awaitable<void> stream(Account* account, std::unique_ptr<EventFeed> feed);
@@ -133,6 +146,7 @@ class Connection final : public Member {
                                                    Framing framing);
   [[nodiscard]] StreamEnd cut_by() const;
   asio::awaitable<bool> send(std::string_view head, std::string_view body, std::string_view tail);
+  void abandon();
   asio::awaitable<void> discard_input();
   std::optional<Response> unreadable(error_code const& ec) const;
   void arm(std::chrono::milliseconds duration);
@@ -140,6 +154,8 @@ class Connection final : public Member {
   void answered(Account* account, int status, RunNames const& run) const;
 
   Socket socket_;
+  Place place_;
+  Lobby& lobby_;
   Roster& roster_;
   Dispatcher& dispatcher_;
   boost::beast::flat_buffer buffer_;
@@ -148,7 +164,6 @@ class Connection final : public Member {
   bool armed_ = false;
   bool expired_ = false;
   bool reading_ = false;
-  bool first_ = true;
   bool input_left_ = false;  // A refused request was not read to its end.
 };
 
@@ -177,32 +192,35 @@ void Connection::stop() {
   if (armed_) arm(allowed_);
 }
 
-asio::awaitable<void> Connection::run() {
-  bool more = true;
-  while (more && !roster_.stopping()) {
-    more = co_await await_request();
-    if (!more || roster_.stopping()) break;
+asio::awaitable<void> Connection::run(std::optional<Response> refusal) {
+  bool more = false;
+  if (refusal) {
+    more = co_await turn_down(std::move(*refusal));
+  } else if (!roster_.stopping()) {
     more = co_await serve_request();
-    first_ = false;
   }
-  if (!socket_.is_open()) co_return;  // An SseSession has it.
+  if (!socket_.is_open()) co_return;  // An SseSession has it, or it was abandoned.
+  if (more && !roster_.stopping()) {
+    await_next_request();
+    co_return;
+  }
   error_code ignored;
   socket_.shutdown(asio::socket_base::shutdown_send, ignored);
   if (input_left_) co_await discard_input();
   socket_.close(ignored);
 }
 
-// Waits for a request's first byte. False: none will come.
-asio::awaitable<bool> Connection::await_request() {
-  if (buffer_.size() > 0) co_return true;
-  if (buffer_.capacity() > kKeptBuffer) buffer_.shrink_to_fit();
-  auto const& limits = roster_.limits();
-  arm(first_ ? limits.header_deadline : limits.idle_timeout);
-  reading_ = true;
-  auto const [ec] = co_await socket_.async_wait(asio::socket_base::wait_read, kAwait);
-  reading_ = false;
-  disarm();
-  co_return !ec;
+void Connection::await_next_request() {
+  auto const rest = buffer_.cdata();
+  lobby_.seat(Caller{std::move(socket_), std::move(place_),
+                     std::string{static_cast<char const*>(rest.data()), rest.size()}});
+}
+
+asio::awaitable<bool> Connection::turn_down(Response refusal) {
+  Account account;
+  account.exchange.request_id = mint_uuid();
+  bool const again = co_await refuse(&account, std::move(refusal));
+  co_return again;
 }
 
 // True: the connection may carry another request.
@@ -211,11 +229,9 @@ asio::awaitable<bool> Connection::serve_request() {
   Parser parser;
   parser.header_limit(static_cast<std::uint32_t>(roster_.limits().header_bytes));
   parser.body_limit(roster_.limits().body_bytes);
-  arm(roster_.limits().header_deadline);
-  reading_ = true;
-  auto const [ec, head_bytes] = co_await beast_http::async_read_header(socket_, buffer_, parser, kAwait);
-  reading_ = false;
-  disarm();
+  parser.on_chunk_header(refuse_chunk_extension);
+  error_code ec;
+  buffer_.consume(parser.put(buffer_.cdata(), ec));
   base::Raised const in_flight{roster_.metrics().requests_in_flight};
   auto request = request_of(parser);
   account.exchange.request_id = request.request_id;
@@ -230,12 +246,18 @@ asio::awaitable<bool> Connection::serve_request() {
 
   account.exchange.more_headers = dispatcher_.headers_for(request);
 
-  auto admitted = admit(parser, &request);
+  auto const& target = parser.get().target();
+  auto malformed = refuse_head(request, account.exchange.http_1_1, {target.data(), target.size()});
+  account.path = request.path;
+  if (malformed) {
+    bool const again = co_await refuse(&account, std::move(*malformed));
+    co_return again;
+  }
+  auto admitted = dispatcher_.admit(request);
   if (auto const* route = std::get_if<Route const*>(&admitted)) {
     auto refusal = co_await dispatcher_.redeem(*route, &request);
     if (refusal) admitted = std::move(*refusal);
   }
-  account.path = request.path;
   account.user = request.user.text;
   account.token_expires_at = request.token_expires_at;
   account.run = run_named_by(request);
@@ -262,13 +284,6 @@ asio::awaitable<bool> Connection::serve_request() {
   co_return false;
 }
 
-std::variant<Route const*, Response> Connection::admit(Parser const& parser, Request* request) {
-  auto const target = parser.get().target();
-  auto refusal = refuse_head(*request, parser.get().version() == 11, {target.data(), target.size()});
-  if (refusal) return std::move(*refusal);
-  return dispatcher_.admit(*request);
-}
-
 // False: it could not be read, and that has been answered where someone waits for it.
 asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account, Route const* route) {
   if (parser->is_done()) co_return true;
@@ -279,7 +294,7 @@ asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account, Ro
   if (roster_.stopping()) co_return false;
   arm(roster_.limits().body_deadline);
   reading_ = true;
-  auto const [ec, body_bytes] = co_await beast_http::async_read(socket_, buffer_, *parser, kAwait);
+  auto const ec = co_await read_to_end(parser);
   reading_ = false;
   disarm();
   if (!ec) co_return true;
@@ -289,10 +304,39 @@ asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account, Ro
   co_return false;
 }
 
+asio::awaitable<error_code> Connection::read_to_end(Parser* parser) {
+  parser->eager(true);
+  std::size_t taken = 0;
+  for (;;) {
+    error_code ec;
+    auto const used = parser->put(buffer_.cdata(), ec);
+    buffer_.consume(used);
+    taken += used;
+    if (ec && ec != beast_http::error::need_more) co_return ec;
+    auto const body = parser->get().body().size();
+    if (taken > body + body * kMaxFramingPerByte + roster_.limits().header_bytes ||
+        buffer_.size() == buffer_.max_size()) {
+      co_return beast_http::error::bad_chunk_extension;
+    }
+    if (parser->is_done()) co_return error_code{};
+    ec = co_await read_some();
+    if (ec) co_return ec;
+  }
+}
+
+asio::awaitable<error_code> Connection::read_some() {
+  auto const room = std::min(kReadAhead, buffer_.max_size() - buffer_.size());
+  auto const [ec, got] = co_await socket_.async_read_some(buffer_.prepare(room), kAwait);
+  buffer_.commit(got);
+  if (!ec && expired_) co_return asio::error::operation_aborted;
+  if (ec == asio::error::eof) co_return beast_http::error::partial_message;
+  co_return ec;
+}
+
 std::optional<Response> Connection::unreadable(error_code const& ec) const {
   if (ec == asio::error::operation_aborted) {
     if (!expired_) return std::nullopt;
-    return problem(408, "REQUEST_TIMEOUT", "The request took too long to arrive.");
+    return refuse_late();
   }
   return refuse_unreadable(ec, roster_.limits());
 }
@@ -346,7 +390,7 @@ asio::awaitable<void> Connection::stream(Account* account, std::unique_ptr<Event
   if (end) {
     roster_.metrics().stream_closed(*end);
   } else {
-    session->start(std::move(socket_), std::move(feed));
+    session->start(std::move(socket_), std::move(place_), std::move(feed));
   }
 }
 
@@ -384,15 +428,19 @@ asio::awaitable<std::optional<StreamEnd>> Connection::replay(EventFeed* feed,
 }
 
 // Each piece that the kernel takes renews the deadline, so that a large answer may take long, but not stand
-// still.
+// still; nor may it come to a crawl, for which the whole has a deadline too.
 asio::awaitable<bool> Connection::send(std::string_view head, std::string_view body, std::string_view tail) {
   std::array<asio::const_buffer, 3> parts{asio::buffer(head), asio::buffer(body), asio::buffer(tail)};
   std::size_t left = head.size() + body.size() + tail.size();
+  auto const begun = roster_.now();
+  auto const deadline = roster_.limits().answer_deadline(left);
   while (left > 0) {
     arm(roster_.limits().write_timeout);
     auto const [ec, written] = co_await socket_.async_write_some(parts, kAwait);
     disarm();
-    if (ec) co_return false;
+    bool const late = written < left && roster_.passed(deadline, begun);
+    if (expired_ || late) abandon();
+    if (ec || !socket_.is_open()) co_return false;
     left -= written;
     std::size_t skip = written;
     for (auto& part : parts) {
@@ -404,13 +452,21 @@ asio::awaitable<bool> Connection::send(std::string_view head, std::string_view b
   co_return true;
 }
 
-// Closing with input unread makes the kernel send a reset, which may destroy the answer on its way.
+// What the kernel holds for a reader that does not read goes, too.
+void Connection::abandon() {
+  error_code ignored;
+  socket_.set_option(asio::socket_base::linger(true, 0), ignored);
+  socket_.close(ignored);
+}
+
+// Closing with input unread makes the kernel send a reset, which may destroy the answer on its way. But
+// whoever sends nonsense on all connections must not keep them.
 asio::awaitable<void> Connection::discard_input() {
-  std::array<char, 4096> discarded;  // NOLINT: only read into.
+  if (place_.is_wanted_by_others()) co_return;
   std::size_t total = 0;
   arm(roster_.limits().stop_grace);
   while (total < kMaxDiscarded) {
-    auto const [ec, got] = co_await socket_.async_read_some(asio::buffer(discarded), kAwait);
+    auto const [ec, got] = co_await socket_.async_read_some(asio::buffer(lobby_.scratch()), kAwait);
     if (ec || expired_) break;
     total += got;
   }
@@ -439,9 +495,10 @@ void Connection::answered(Account* account, int status, RunNames const& run) con
 
 }  // namespace
 
-asio::awaitable<void> serve_connection(Socket socket, Roster* roster, Dispatcher* dispatcher) {
-  Connection connection{std::move(socket), *roster, *dispatcher};
-  co_await connection.run();
+asio::awaitable<void> serve_connection(Caller caller, std::optional<Response> refusal, Lobby* lobby,
+                                       Dispatcher* dispatcher) {
+  Connection connection{std::move(caller), *lobby, *dispatcher};
+  co_await connection.run(std::move(refusal));
 }
 
 }  // namespace runnel::http

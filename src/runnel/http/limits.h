@@ -13,13 +13,23 @@ struct Limits {
   std::size_t subscriber_buffer_bytes = std::size_t{256} * 1024;  // An SSE reader further behind is cut.
   int send_buffer_bytes = 128 * 1024;  // What a slow SSE reader may park in the kernel.
 
+  std::size_t min_read_rate = std::size_t{16} * 1024;  // Bytes a second; see answer_deadline.
+
+  std::size_t max_connections = 10'000;
+  std::size_t max_silent_connections = 2048;  // Whose first request has not arrived.
+
   std::chrono::milliseconds header_deadline{10'000};
   std::chrono::milliseconds body_deadline{30'000};
-  std::chrono::milliseconds idle_timeout{60'000};  // Between two requests of a connection.
-  std::chrono::milliseconds write_timeout{20'000};
-  std::chrono::milliseconds keep_alive{15'000};  // Silence on an SSE stream.
-  std::chrono::milliseconds stop_grace{2'000};   // What an answer under way gets when the server stops.
-  std::chrono::milliseconds tick{1'000};         // How exact all of these are.
+  std::chrono::milliseconds idle_timeout{60'000};   // Between two requests of a connection.
+  std::chrono::milliseconds write_timeout{20'000};  // For a reader to take anything more.
+  std::chrono::milliseconds keep_alive{15'000};     // Silence on an SSE stream.
+  std::chrono::milliseconds stop_grace{2'000};      // What an answer under way gets when the server stops.
+  std::chrono::milliseconds tick{1'000};            // How exact all of these are.
+
+  // How long a reader may take for `bytes` in all: a byte now and then holds no answer for ever.
+  [[nodiscard]] std::chrono::milliseconds answer_deadline(std::size_t bytes) const {
+    return write_timeout + std::chrono::milliseconds{bytes * 1000 / min_read_rate};
+  }
 };
 
 }  // namespace runnel::http

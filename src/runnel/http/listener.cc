@@ -17,10 +17,18 @@ using boost::system::error_code;
 namespace {
 // Out of descriptors or memory: asking again at once would only burn the CPU.
 constexpr std::chrono::milliseconds kBackOff{100};
+
+// How many newcomers may be on their way beyond the cap, and how long one of them takes at least.
+constexpr std::size_t kMaxOnTheirWay = 64;
+constexpr std::chrono::milliseconds kBreath{1};
+
+// What is taken at once, between two looks at everything else that core 0 has to do.
+constexpr int kBatch = 16;
 }  // namespace
 
-Listener::Listener(base::Cores& cores, OnConnection on_connection)
+Listener::Listener(base::Cores& cores, Census const& census, OnConnection on_connection)
     : cores_{cores},
+      census_{census},
       on_connection_{std::move(on_connection)},
       acceptor_{cores.at(0)},
       back_off_{cores.at(0)} {}
@@ -35,6 +43,7 @@ Result<std::uint16_t> Listener::open(std::string const& host, std::uint16_t port
   if (!ec) acceptor_.set_option(asio::socket_base::reuse_address(true), ec);
   if (!ec) acceptor_.bind(endpoint, ec);
   if (!ec) acceptor_.listen(asio::socket_base::max_listen_connections, ec);
+  if (!ec) acceptor_.non_blocking(true, ec);
   if (!ec) port = acceptor_.local_endpoint(ec).port();
   if (ec) {
     error_code ignored;
@@ -46,25 +55,50 @@ Result<std::uint16_t> Listener::open(std::string const& host, std::uint16_t port
 }
 
 asio::awaitable<void> Listener::run() {
-  std::size_t core = 0;
   bool failing = false;
   while (acceptor_.is_open()) {
-    Socket socket{cores_.at(core)};
-    auto const [ec] = co_await acceptor_.async_accept(socket, asio::as_tuple(asio::use_awaitable));
-    if (!ec) {
-      failing = false;
-      error_code ignored;
-      socket.set_option(asio::ip::tcp::no_delay(true), ignored);
-      on_connection_(core, std::move(socket));
-      core = (core + 1) % cores_.size();
+    if (census_.is_crowded(kMaxOnTheirWay)) {
+      co_await pause(kBreath);
       continue;
     }
-    if (!acceptor_.is_open() || ec == asio::error::connection_aborted) continue;
+    auto [ec] =
+        co_await acceptor_.async_wait(asio::socket_base::wait_read, asio::as_tuple(asio::use_awaitable));
+    if (!ec) ec = take_waiting();
+    if (!ec) {
+      failing = false;
+      continue;
+    }
+    if (!acceptor_.is_open()) continue;
     if (!failing) base::log(base::LogLevel::warn, "cannot accept connections", {{"detail", ec.message()}});
     failing = true;
-    back_off_.expires_after(kBackOff);
-    co_await back_off_.async_wait(asio::as_tuple(asio::use_awaitable));
+    co_await pause(kBackOff);
   }
+}
+
+// A few of those that wait. An error says that asking for more is of no use now.
+error_code Listener::take_waiting() {
+  for (int i = 0; i < kBatch; ++i) {
+    Socket socket{cores_.at(core_)};
+    error_code ec;
+    acceptor_.accept(socket, ec);
+    if (ec == asio::error::would_block || ec == asio::error::try_again) return {};
+    if (ec == asio::error::connection_aborted || ec == asio::error::interrupted) continue;
+    if (ec) return ec;
+    take(std::move(socket));
+  }
+  return {};
+}
+
+void Listener::take(Socket socket) {
+  error_code ignored;
+  socket.set_option(asio::ip::tcp::no_delay(true), ignored);
+  on_connection_(core_, std::move(socket));
+  core_ = (core_ + 1) % cores_.size();
+}
+
+asio::awaitable<void> Listener::pause(std::chrono::milliseconds duration) {
+  back_off_.expires_after(duration);
+  co_await back_off_.async_wait(asio::as_tuple(asio::use_awaitable));
 }
 
 void Listener::close() {

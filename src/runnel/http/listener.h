@@ -13,17 +13,19 @@
 
 #include "runnel/base/cores.h"
 #include "runnel/core/error.h"
+#include "runnel/http/census.h"
 #include "runnel/http/socket.h"
 
 namespace runnel::http {
 
-// Takes connections on core 0 and deals them out to the cores in turn.
+// Takes connections on core 0 and deals them out to the cores in turn. While more are open than the census
+// allows, because newcomers are still on their way to where room is made for them, it takes no more.
 class Listener {
  public:
   // Called on core 0; the socket belongs to the core of that index.
   using OnConnection = std::function<void(std::size_t core, Socket socket)>;
 
-  Listener(base::Cores& cores, OnConnection on_connection);
+  Listener(base::Cores& cores, Census const& census, OnConnection on_connection);
 
   // `host` is an IP address or "localhost"; port 0 takes a free one. The port, or `invalid` for a host that
   // is no address, or `unavailable` where the system refuses.
@@ -42,8 +44,14 @@ class Listener {
                                                   boost::asio::wait_traits<std::chrono::steady_clock>,
                                                   boost::asio::io_context::executor_type>;
 
+  void take(Socket socket);
+  boost::system::error_code take_waiting();
+  boost::asio::awaitable<void> pause(std::chrono::milliseconds duration);
+
   base::Cores& cores_;
+  Census const& census_;
   OnConnection const on_connection_;
+  std::size_t core_ = 0;  // Of the next connection.
   Acceptor acceptor_;
   Timer back_off_;
 };

@@ -20,14 +20,17 @@ bool is_plain_text(std::string_view text) {
   return text.find('\0') == std::string_view::npos && is_utf8(text);
 }
 
-// RFC 9112 3.2.2: a server accepts the absolute form too.
-std::string_view without_authority(std::string_view target) {
+// RFC 9112 3.2.2: a server accepts the absolute form too. Takes scheme and authority off.
+std::optional<std::string> take_authority(std::string_view& target) {
   for (std::string_view const scheme : {"http://", "https://"}) {
     if (!equal_ignoring_case(target.substr(0, scheme.size()), scheme)) continue;
-    auto const slash = target.find('/', scheme.size());
-    return slash == std::string_view::npos ? std::string_view{"/"} : target.substr(slash);
+    target.remove_prefix(scheme.size());
+    std::string authority{target.substr(0, target.find_first_of("/?#"))};
+    target.remove_prefix(authority.size());
+    if (target.empty()) target = "/";
+    return authority;
   }
-  return target;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -104,13 +107,13 @@ Response empty_response(int status) {
 }
 
 Result<Target> parse_target(std::string_view target) {
-  target = without_authority(target);
+  auto authority = take_authority(target);
   auto const query_at = target.find('?');
   auto const path = target.substr(0, query_at);
   if (!path.starts_with('/')) return Error{Errc::invalid, "the target is no path"};
 
   // The path goes to the router as it was sent; a URL parser would read "//a" as an authority.
-  Target out{std::string{path}, {}};
+  Target out{std::move(authority), std::string{path}, {}};
   if (query_at == std::string_view::npos) return out;
 
   auto const query = boost::urls::parse_uri_reference(target.substr(query_at));

@@ -73,7 +73,8 @@ Response json_response(int status, std::string body);
 Response empty_response(int status);
 
 struct Target {
-  std::string path;  // Begins with '/'; still percent-encoded.
+  std::optional<std::string> authority;  // Of the absolute form.
+  std::string path;                      // Begins with '/'; still percent-encoded.
   Pairs query_items;
 };
 

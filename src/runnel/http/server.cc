@@ -2,12 +2,14 @@
 
 #include <boost/asio/post.hpp>
 
+#include <latch>
 #include <utility>
 #include <vector>
 
 #include "runnel/base/task_group.h"
 #include "runnel/http/connection.h"
 #include "runnel/http/dispatcher.h"
+#include "runnel/http/doorway.h"
 #include "runnel/http/listener.h"
 #include "runnel/http/roster.h"
 
@@ -36,29 +38,46 @@ struct Server::Impl {
                    std::move(authenticator),
                    {options.user_limits, Cors{options.allowed_origins}, tickets, metrics,
                     options.limits.json_depth}},
-        listener{all, [this](std::size_t core, Socket socket) { serve(core, std::move(socket)); }} {
+        census{{options.limits.max_connections, options.limits.max_silent_connections}, metrics},
+        doorway{all, lobbies, census},
+        listener{all, census,
+                 [this](std::size_t core, Socket socket) { doorway.receive(core, std::move(socket)); }} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       auto const lag = options.metrics != nullptr ? loop_lag(*options.metrics, i) : base::Histogram{};
       rosters.push_back(std::make_unique<Roster>(cores.at(i), options.limits, metrics, lag));
+      lobbies.push_back(
+          std::make_unique<Lobby>(*rosters[i], [this, i](Caller caller, std::optional<Response> refusal) {
+            serve(i, std::move(caller), std::move(refusal));
+          }));
     }
   }
 
-  void serve(std::size_t core, Socket socket) {
-    connections.spawn(cores.at(core).get_executor(), "connection",
-                      serve_connection(std::move(socket), rosters[core].get(), &dispatcher));
+  void serve(std::size_t core, Caller caller, std::optional<Response> refusal) {
+    connections.spawn(
+        cores.at(core).get_executor(), "connection",
+        serve_connection(std::move(caller), std::move(refusal), lobbies[core].get(), &dispatcher));
   }
 
+  // Returns when it is done everywhere.
   void on_every_core(void (Roster::*call)()) {
+    std::latch done{static_cast<std::ptrdiff_t>(rosters.size())};
     for (auto& roster : rosters) {
-      asio::post(roster->context(), [&target = *roster, call] { (target.*call)(); });
+      asio::post(roster->context(), [&target = *roster, call, &done] {
+        (target.*call)();
+        done.count_down();
+      });
     }
+    done.wait();
   }
 
   base::Cores& cores;
   ServerOptions const options;
   HttpMetrics const metrics;
   Dispatcher dispatcher;
+  Census census;
   std::vector<std::unique_ptr<Roster>> rosters;
+  std::vector<std::unique_ptr<Lobby>> lobbies;
+  Doorway doorway;
   Listener listener;
   bool serving = false;
   base::TaskGroup accepting;
@@ -108,6 +127,9 @@ void Server::stop() {
   impl_->on_every_core(&Roster::stop);
   impl_->connections.join();
   impl_->watching.join();
+  // What is left are newcomers between two cores; where they arrive, they are closed.
+  while (impl_->census.open() > 0)
+    impl_->on_every_core(&Roster::stop);
   impl_->serving = false;
 }
 

@@ -351,6 +351,33 @@ TEST_F(SseServer, PeerThatLeavesFreesItsFeedAtOnce) {
   reader.close(CloseReason::ended);
 }
 
+TEST_F(SseServer, PeerThatHasReadAllAndLeavesIsNoticedToo) {
+  start();
+  TestClient client{port};
+  client.send(get("/events"));
+  Reader reader{script};
+  client.read_head();
+
+  client.close();
+
+  expect_destroyed(*script);
+}
+
+TEST_F(SseServer, ReaderThatHalfClosesStillGetsItsStream) {
+  start();
+  TestClient client{port};
+  client.send(get("/events"));
+  Reader reader{script};
+  client.read_head();
+
+  client.half_close();
+
+  EXPECT_EQ(client.read_until("\n\n\r\n"), "e\r\n: keep-alive\n\n\r\n");
+  reader.frames("live\n\n");
+  reader.close(CloseReason::ended);
+  EXPECT_EQ(client.read_to_end(), "6\r\nlive\n\n\r\n0\r\n\r\n");
+}
+
 TEST_F(SseServer, StrayBytesOfTheClientAreIgnored) {
   start();
   TestClient client{port};

@@ -72,8 +72,9 @@ void SseSession::end_at(std::int64_t unix_s) {
   expires_in_ = static_cast<std::uint32_t>(left * 1000 + 1);
 }
 
-void SseSession::start(Socket socket, std::unique_ptr<EventFeed> feed) {
+void SseSession::start(Socket socket, Place place, std::unique_ptr<EventFeed> feed) {
   socket_ = std::move(socket);
+  place_ = std::move(place);
   feed_ = std::move(feed);
   state_ = State::live;
   since_ = roster_.now();
@@ -245,11 +246,20 @@ void SseSession::on_readable() {
   std::array<char, 1024> discarded;  // NOLINT: only read into.
   error_code ec;
   auto const got = socket_.read_some(asio::buffer(discarded), ec);
+  if (ec == asio::error::eof) return on_end_of_input();
   if (ec && !is_would_block(ec) && ec != asio::error::interrupted)
     return close(Closing::abortive, StreamEnd::gone);
   stray_bytes_ += static_cast<std::uint32_t>(got);
   if (stray_bytes_ > kMaxStrayBytes) return close(Closing::abortive, StreamEnd::gone);
   watch_peer();
+}
+
+// A client that only has nothing more to say still reads. One that has left answers the comment with a reset.
+void SseSession::on_end_of_input() {
+  socket_.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](error_code const& /*ec*/) {
+    self->close(Closing::abortive, StreamEnd::gone);
+  });
+  on_frames(keep_alive_comment());
 }
 
 void SseSession::finish() {
@@ -281,6 +291,7 @@ void SseSession::close(Closing how, StreamEnd why) {
   error_code ignored;
   if (how == Closing::abortive) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   socket_.close(ignored);
+  place_.give_up();
   if (!was_live) return;
   roster_.metrics().stream_closed(why);
 

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runnel/http/census.h"
 #include "runnel/http/event_feed.h"
 #include "runnel/http/roster.h"
 #include "runnel/http/socket.h"
@@ -42,7 +43,7 @@ class SseSession final : public stream::Subscriber,
 
   // Takes over the socket, whose head and replay have been sent, and what came before goes out. The feed is
   // destroyed when the session closes.
-  void start(Socket socket, std::unique_ptr<EventFeed> feed);
+  void start(Socket socket, Place place, std::unique_ptr<EventFeed> feed);
 
   void on_frames(stream::Bytes frames) override;
   void on_close(stream::CloseReason reason) override;
@@ -70,6 +71,7 @@ class SseSession final : public stream::Subscriber,
   void await_writable();
   void watch_peer();
   void on_readable();
+  void on_end_of_input();
   void finish();
   void cut_slow_reader(char const* why);
   void expire();
@@ -77,6 +79,7 @@ class SseSession final : public stream::Subscriber,
 
   Roster& roster_;
   Socket socket_;
+  Place place_;
   std::unique_ptr<EventFeed> feed_;
   std::string request_id_;
 

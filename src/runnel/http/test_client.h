@@ -55,6 +55,9 @@ class TestClient {
     }
   }
 
+  // No more will be sent; answers are still read.
+  void half_close() { ::shutdown(socket_, SHUT_WR); }
+
   // All bytes up to and with `marker`.
   std::string read_until(std::string_view marker) {
     for (;;) {

@@ -1,0 +1,205 @@
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <atomic>
+#include <deque>
+#include <thread>
+
+#include "runnel/http/test_server.h"
+
+namespace runnel::http {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+std::atomic<bool> released = false;
+std::atomic<int> held = 0;
+
+asio::awaitable<Reply> hello(Request /*request*/) {
+  co_return Response{200, "text/plain", "hello", {}};
+}
+
+asio::awaitable<Reply> hold(Request /*request*/) {
+  asio::steady_timer timer{co_await asio::this_coro::executor};
+  ++held;
+  while (!released) {
+    timer.expires_after(1ms);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+  co_return Response{200, "text/plain", "held", {}};
+}
+
+asio::awaitable<Reply> block(Request /*request*/) {
+  ++held;
+  while (!released)
+    std::this_thread::sleep_for(1ms);
+  co_return Response{200, "text/plain", "blocked", {}};
+}
+
+class ServerCaps : public TestServer {
+ protected:
+  ServerCaps() {
+    router.add(Method::get, "/hello", Access::open, hello);
+    router.add(Method::get, "/hold", Access::open, hold);
+    router.add(Method::get, "/block", Access::open, block);
+    released = false;
+    held = 0;
+  }
+  ~ServerCaps() override { released = true; }
+
+  // Connections that the server has taken, in this order: the next one is opened when it knows the one
+  // before.
+  TestClient& open() {
+    auto& client = clients.emplace_back(port);
+    std::this_thread::sleep_for(3ms);
+    return client;
+  }
+  TestClient& open_proven() {
+    auto& client = open();
+    EXPECT_EQ(client.ask(get("/hello")).body, "hello");
+    std::this_thread::sleep_for(3ms);
+    return client;
+  }
+  static void wait_for_held(int count) {
+    while (held < count)
+      std::this_thread::sleep_for(1ms);
+  }
+
+  std::deque<TestClient> clients;
+};
+
+TEST_F(ServerCaps, HTTP_6_SilentConnectionsMakeRoomForNewcomers) {
+  limits.max_silent_connections = 4;
+  start();
+  for (int i = 0; i < 20; ++i)
+    open();
+
+  auto& newcomer = open_proven();
+
+  for (int i = 0; i < 14; ++i)
+    EXPECT_EQ(clients[static_cast<std::size_t>(i)].read_to_end(), "") << i;
+  EXPECT_EQ(newcomer.ask(get("/hello")).body, "hello");
+  EXPECT_EQ(clients[19].ask(get("/hello")).body, "hello");
+}
+
+TEST_F(ServerCaps, HTTP_6_HalfAHeadIsNoWayToStay) {
+  limits.max_silent_connections = 4;
+  start();
+  for (int i = 0; i < 20; ++i)
+    open().send("GET /hello HTTP/1.1\r\nHost: a\r\n");
+
+  EXPECT_EQ(open_proven().ask(get("/hello")).body, "hello");
+  EXPECT_EQ(clients[0].read_to_end(), "");
+}
+
+TEST_F(ServerCaps, HTTP_6_ProvenConnectionStaysWhileSilentOnesGo) {
+  limits.max_connections = 6;
+  start();
+  auto& proven = open_proven();
+  for (int i = 0; i < 30; ++i)
+    open();
+
+  EXPECT_EQ(proven.ask(get("/hello")).body, "hello");
+  EXPECT_EQ(clients[1].read_to_end(), "");
+}
+
+TEST_F(ServerCaps, HTTP_6_SilentOnesGoFirstOnWhicheverCoreTheyAre) {
+  limits.max_connections = 4;
+  start();
+  auto& first = open_proven();  // Core 0.
+  open();                       // Core 1.
+  auto& second = open_proven();
+  open();
+
+  auto& newcomer = open_proven();  // Core 0, which has proven ones alone.
+
+  EXPECT_EQ(clients[1].read_to_end(), "");
+  for (auto* client : {&first, &second, &newcomer, &clients[3]})
+    EXPECT_EQ(client->ask(get("/hello")).body, "hello");
+}
+
+TEST_F(ServerCaps, HTTP_6_IdleConnectionsGoWhenNoneIsSilent) {
+  limits.max_connections = 4;
+  start();
+  for (int i = 0; i < 4; ++i)
+    open_proven();
+  clients[0].ask(get("/hello"));  // On core 0 the third is idle longest now.
+  std::this_thread::sleep_for(3ms);
+
+  open_proven();
+
+  EXPECT_EQ(clients[2].read_to_end(), "");
+  for (std::size_t const i : {0U, 1U, 3U, 4U})
+    EXPECT_EQ(clients[i].ask(get("/hello")).body, "hello") << i;
+}
+
+TEST_F(ServerCaps, HTTP_6_ServedConnectionsStayAndTheNewcomerIsTurnedAway) {
+  limits.max_connections = 2;
+  start();
+  open().send(get("/hold"));
+  open().send(get("/hold"));
+  wait_for_held(2);
+
+  auto const refused = TestClient{port}.ask(get("/hello"));
+  released = true;
+
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_TRUE(refused.has("Connection: close\r\n"));
+  EXPECT_TRUE(refused.has("Retry-After: "));
+  EXPECT_EQ(refused.body,
+            R"({"error":{"code":"TOO_MANY_CONNECTIONS","message":"The server is full.","details":{}}})");
+  EXPECT_EQ(clients[0].read_answer().body, "held");
+  EXPECT_EQ(clients[1].read_answer().body, "held");
+  EXPECT_EQ(open_proven().ask(get("/hello")).body, "hello");
+}
+
+TEST_F(ServerCaps, HTTP_6_ConnectionWhoseRequestWaitsToBeReadStays) {
+  limits.max_connections = 4;
+  start();
+  open().send(get("/hold"));  // Core 0 has nobody to send away,
+  auto& waiting = open();
+  open().send(get("/hold"));
+  wait_for_held(2);
+  open().send(get("/block"));  // and core 1 does not come to read.
+  wait_for_held(3);
+  waiting.send(get("/hello"));
+
+  TestClient newcomer{port};  // Core 0 asks core 1 to make room.
+  std::this_thread::sleep_for(20ms);
+  released = true;
+
+  EXPECT_EQ(waiting.read_answer().body, "hello");
+}
+
+TEST_F(ServerCaps, HTTP_6_NonsenseDoesNotKeepAPlace) {
+  limits.max_connections = 8;
+  limits.max_silent_connections = 4;
+  limits.stop_grace = 60s;  // What a refused client gets to read its answer while there is room.
+  start();
+  for (int i = 0; i < 30; ++i)
+    open().send("nonsense\r\n\r\n");
+
+  EXPECT_EQ(open_proven().ask(get("/hello")).body, "hello");
+  clients.clear();
+}
+
+TEST_F(ServerCaps, StopFindsConnectionsInEveryState) {
+  limits.max_connections = 8;
+  limits.max_silent_connections = 4;
+  start();
+  for (int i = 0; i < 200; ++i) {
+    auto& client = clients.emplace_back(port);
+    if (i % 3 == 0) client.send("GET /hel");
+    if (i % 5 == 0) client.send(get("/hello"));
+  }
+
+  server->stop();
+
+  for (auto& client : clients)
+    client.read_to_end();
+}
+
+}  // namespace
+}  // namespace runnel::http
