@@ -5,9 +5,6 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/error.hpp>
-#include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
-#include <boost/beast/http/verb.hpp>
 
 #include <algorithm>
 #include <array>
@@ -21,6 +18,7 @@
 #include "runnel/base/log.h"
 #include "runnel/http/problem.h"
 #include "runnel/http/refusals.h"
+#include "runnel/http/request_parser.h"
 #include "runnel/http/response_head.h"
 #include "runnel/http/sse_session.h"
 
@@ -30,56 +28,13 @@ namespace {
 namespace asio = boost::asio;
 namespace beast_http = boost::beast::http;
 using boost::system::error_code;
-using Parser = beast_http::request_parser<beast_http::string_body>;
 
 constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 // What the read buffer may hold beside a head.
 constexpr std::size_t kReadAhead = sizeof(Lobby::Scratch);
-// What chunks may add to a body: enough for chunks of one byte, but not for kilobytes of extensions on each.
-constexpr std::size_t kMaxFramingPerByte = 8;
 // What is still read, and thrown away, of a request that was refused before its end.
 constexpr std::size_t kMaxDiscarded = std::size_t{16} * 1024 * 1024;
-
-Method method_of(beast_http::verb verb) {
-  switch (verb) {
-    case beast_http::verb::get:
-      return Method::get;
-    case beast_http::verb::post:
-      return Method::post;
-    case beast_http::verb::put:
-      return Method::put;
-    case beast_http::verb::patch:
-      return Method::patch;
-    case beast_http::verb::delete_:
-      return Method::del;
-    case beast_http::verb::head:
-      return Method::head;
-    case beast_http::verb::options:
-      return Method::options;
-    default:
-      return Method::other;
-  }
-}
-
-Request request_of(Parser const& parser) {
-  Request out;
-  auto const& head = parser.get();
-  out.method = method_of(head.method());
-  for (auto const& field : head)
-    out.headers.emplace_back(field.name_string(), field.value());
-  out.host = std::string{out.header("Host").value_or("")};
-  out.request_id = std::string{out.header("X-Request-Id").value_or("")};
-  if (!is_usable_id(out.request_id)) out.request_id = mint_uuid();
-  return out;
-}
-
-// A line end in an extension is one to some readers; the chunk would begin there.
-void refuse_chunk_extension(std::uint64_t /*size*/, boost::beast::string_view extension, error_code& ec) {
-  bool const plain = std::none_of(extension.begin(), extension.end(),
-                                  [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
-  if (!plain) ec = beast_http::error::bad_chunk_extension;
-}
 
 // Health checks and scrapes come every few seconds and would drown the rest.
 bool is_logged(std::string_view path, int status) {
@@ -136,8 +91,8 @@ class Connection final : public Member {
   asio::awaitable<bool> serve_request();
   asio::awaitable<bool> turn_down(Response refusal);
   void await_next_request();
-  asio::awaitable<bool> read_body(Parser* parser, Account* account, Route const* route);
-  asio::awaitable<error_code> read_to_end(Parser* parser);
+  asio::awaitable<bool> read_body(RequestParser* parser, Account* account, Route const* route);
+  asio::awaitable<error_code> read_to_end(RequestParser* parser);
   asio::awaitable<error_code> read_some();
   asio::awaitable<bool> refuse(Account* account, std::optional<Response> response);
   asio::awaitable<bool> respond(Account* account, Response response);
@@ -226,28 +181,23 @@ asio::awaitable<bool> Connection::turn_down(Response refusal) {
 // True: the connection may carry another request.
 asio::awaitable<bool> Connection::serve_request() {
   Account account;
-  Parser parser;
-  parser.header_limit(static_cast<std::uint32_t>(roster_.limits().header_bytes));
-  parser.body_limit(roster_.limits().body_bytes);
-  parser.on_chunk_header(refuse_chunk_extension);
-  error_code ec;
-  buffer_.consume(parser.put(buffer_.cdata(), ec));
+  RequestParser parser{roster_.limits()};
+  auto const ec = parser.put_head(buffer_);
   base::Raised const in_flight{roster_.metrics().requests_in_flight};
-  auto request = request_of(parser);
+  auto request = parser.request();
   account.exchange.request_id = request.request_id;
   account.method = request.method;
   if (ec) {
     bool const again = co_await refuse(&account, unreadable(ec));
     co_return again;
   }
-  account.exchange.http_1_1 = parser.get().version() == 11;
-  account.exchange.keep_alive = parser.keep_alive();
+  account.exchange.http_1_1 = parser.is_http_1_1();
+  account.exchange.keep_alive = parser.keeps_alive();
   account.exchange.head_only = request.method == Method::head;
 
   account.exchange.more_headers = dispatcher_.headers_for(request);
 
-  auto const& target = parser.get().target();
-  auto malformed = refuse_head(request, account.exchange.http_1_1, {target.data(), target.size()});
+  auto malformed = refuse_head(request, account.exchange.http_1_1, parser.target());
   account.path = request.path;
   if (malformed) {
     bool const again = co_await refuse(&account, std::move(*malformed));
@@ -274,7 +224,7 @@ asio::awaitable<bool> Connection::serve_request() {
   auto const* route = std::get<Route const*>(admitted);
   bool const whole = co_await read_body(&parser, &account, route);
   if (!whole) co_return false;
-  request.body = std::move(parser.get().body());
+  request.body = parser.take_body();
   Reply reply = co_await dispatcher_.answer(route, std::move(request));
   if (auto* response = std::get_if<Response>(&reply)) {
     bool const again = co_await respond(&account, std::move(*response));
@@ -285,9 +235,9 @@ asio::awaitable<bool> Connection::serve_request() {
 }
 
 // False: it could not be read, and that has been answered where someone waits for it.
-asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account, Route const* route) {
+asio::awaitable<bool> Connection::read_body(RequestParser* parser, Account* account, Route const* route) {
   if (parser->is_done()) co_return true;
-  if (account->exchange.http_1_1 && parser->get().count(beast_http::field::expect) > 0) {
+  if (parser->expects_continue()) {
     bool const sent = co_await send("HTTP/1.1 100 Continue\r\n\r\n", {}, {});
     if (!sent) co_return false;
   }
@@ -304,21 +254,10 @@ asio::awaitable<bool> Connection::read_body(Parser* parser, Account* account, Ro
   co_return false;
 }
 
-asio::awaitable<error_code> Connection::read_to_end(Parser* parser) {
-  parser->eager(true);
-  std::size_t taken = 0;
+asio::awaitable<error_code> Connection::read_to_end(RequestParser* parser) {
   for (;;) {
-    error_code ec;
-    auto const used = parser->put(buffer_.cdata(), ec);
-    buffer_.consume(used);
-    taken += used;
-    if (ec && ec != beast_http::error::need_more) co_return ec;
-    auto const body = parser->get().body().size();
-    if (taken > body + body * kMaxFramingPerByte + roster_.limits().header_bytes ||
-        buffer_.size() == buffer_.max_size()) {
-      co_return beast_http::error::bad_chunk_extension;
-    }
-    if (parser->is_done()) co_return error_code{};
+    auto ec = parser->put_body(buffer_);
+    if (ec || parser->is_done()) co_return ec;
     ec = co_await read_some();
     if (ec) co_return ec;
   }

@@ -31,12 +31,10 @@ asio::awaitable<void> Roster::run() {
 
 void Roster::enter(Member& member) {
   members_.push_back(member);
-  metrics_.connections.add();
 }
 
 void Roster::leave(Member& member) {
   members_.erase(members_.iterator_to(member));
-  metrics_.connections.subtract();
   if (stopping_ && members_.empty()) timer_.cancel();
 }
 

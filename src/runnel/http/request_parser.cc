@@ -1,0 +1,94 @@
+#include "runnel/http/request_parser.h"
+
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/verb.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace runnel::http {
+namespace {
+
+namespace beast_http = boost::beast::http;
+using boost::system::error_code;
+
+// What chunks may add to a body: enough for chunks of one byte, but not for kilobytes of extensions on each.
+constexpr std::size_t kMaxFramingPerByte = 8;
+
+Method method_of(beast_http::verb verb) {
+  switch (verb) {
+    case beast_http::verb::get:
+      return Method::get;
+    case beast_http::verb::post:
+      return Method::post;
+    case beast_http::verb::put:
+      return Method::put;
+    case beast_http::verb::patch:
+      return Method::patch;
+    case beast_http::verb::delete_:
+      return Method::del;
+    case beast_http::verb::head:
+      return Method::head;
+    case beast_http::verb::options:
+      return Method::options;
+    default:
+      return Method::other;
+  }
+}
+
+// A line end in an extension is one to some readers; the chunk would begin there.
+void refuse_chunk_extension(std::uint64_t /*size*/, boost::beast::string_view extension, error_code& ec) {
+  bool const plain = std::none_of(extension.begin(), extension.end(),
+                                  [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
+  if (!plain) ec = beast_http::error::bad_chunk_extension;
+}
+
+}  // namespace
+
+RequestParser::RequestParser(Limits const& limits) : limits_{limits} {
+  parser_.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
+  parser_.body_limit(limits.body_bytes);
+  parser_.on_chunk_header(refuse_chunk_extension);
+}
+
+error_code RequestParser::put_head(boost::beast::flat_buffer& buffer) {
+  error_code ec;
+  buffer.consume(parser_.put(buffer.cdata(), ec));
+  parser_.eager(true);
+  return ec;
+}
+
+error_code RequestParser::put_body(boost::beast::flat_buffer& buffer) {
+  error_code ec;
+  auto const used = parser_.put(buffer.cdata(), ec);
+  buffer.consume(used);
+  taken_ += used;
+  if (ec && ec != beast_http::error::need_more) return ec;
+  auto const body = parser_.get().body().size();
+  bool const mostly_framing = taken_ > body + body * kMaxFramingPerByte + limits_.header_bytes;
+  if (mostly_framing || buffer.size() == buffer.max_size()) return beast_http::error::bad_chunk_extension;
+  return {};
+}
+
+bool RequestParser::expects_continue() const {
+  return is_http_1_1() && parser_.get().count(beast_http::field::expect) > 0;
+}
+
+std::string_view RequestParser::target() const {
+  auto const target = parser_.get().target();
+  return {target.data(), target.size()};
+}
+
+Request RequestParser::request() const {
+  Request out;
+  auto const& head = parser_.get();
+  out.method = method_of(head.method());
+  for (auto const& field : head)
+    out.headers.emplace_back(field.name_string(), field.value());
+  out.host = std::string{out.header("Host").value_or("")};
+  out.request_id = std::string{out.header("X-Request-Id").value_or("")};
+  if (!is_usable_id(out.request_id)) out.request_id = mint_uuid();
+  return out;
+}
+
+}  // namespace runnel::http
