@@ -143,6 +143,7 @@ class Connection:
         self.status = 0
         self.headers: dict[str, str] = {}
         self._decoder: BodyDecoder | None = None
+        self._method = ""
 
     def __enter__(self):
         return self
@@ -154,6 +155,7 @@ class Connection:
         self.socket.close()
 
     def send(self, method: str, target: str, headers: dict[str, str], body: bytes | None = None) -> None:
+        self._method = method
         lines = {"Host": self._host, "Connection": "close", **headers}
         if body is not None:
             lines["Content-Length"] = str(len(body))
@@ -174,7 +176,7 @@ class Connection:
             raise HttpError(f"bad status line {first!r}")
         self.status = int(status)
         self.headers = {name.strip().lower(): value.strip() for name, _, value in (l.partition(":") for l in lines)}
-        self._decoder = BodyDecoder(self.status, self.headers)
+        self._decoder = BodyDecoder(204 if self._method == "HEAD" else self.status, self.headers)
 
     def read_body(self, limit: int = 65536) -> bytes:
         while not self._decoder.done:

@@ -1,0 +1,78 @@
+// A request's body: the parser, every schema of the OpenAPI document, and the input of a run.
+
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "fuzz/require.h"
+#include "runnel/core/ids.h"
+#include "runnel/core/json_parse.h"
+#include "runnel/core/json_text.h"
+#include "runnel/http/body_check.h"
+#include "runnel/http/openapi.h"
+#include "runnel/runtime/run_input.h"
+
+namespace {
+
+using namespace runnel;
+namespace json = boost::json;
+
+std::size_t depth_of(json::value const& value) {
+  std::size_t deepest = 0;
+  if (auto const* object = value.if_object()) {
+    for (auto const& member : *object)
+      deepest = std::max(deepest, depth_of(member.value()));
+    return deepest + 1;
+  }
+  if (auto const* array = value.if_array()) {
+    for (auto const& item : *array)
+      deepest = std::max(deepest, depth_of(item));
+    return deepest + 1;
+  }
+  return 0;
+}
+
+void check_parse(std::string_view text) {
+  auto const parsed = parse_json(text);
+  auto const* value = std::get_if<json::value>(&parsed);
+  if (value == nullptr) return;
+  require(depth_of(*value) <= kDefaultJsonDepth, "nothing is nested too deep");
+  auto const again = json::serialize(*value);
+  require(again.find("\\u0000") == std::string::npos, "no U+0000");
+  auto const reparsed = parse_json(again);
+  require(std::holds_alternative<json::value>(reparsed) && std::get<json::value>(reparsed) == *value,
+          "a value survives a trip through its text");
+  require(JsonText::parse(text).has_value(), "what has no trap is good text");
+}
+
+void check_run_input(json::value const& body) {
+  auto const parsed = runtime::parse_run_input(body);
+  auto const* input = std::get_if<runtime::RunInput>(&parsed);
+  if (input == nullptr) return;
+  require(!input->text.empty() && input->text.find('\0') == std::string::npos, "the message is storable");
+  require(!input->thread || is_usable_id(input->thread->text), "the thread id is usable");
+  auto const stored = runtime::from_stored(runtime::to_stored(*input));
+  require(stored.has_value() && stored->text == input->text, "a stored input is read back");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+  std::string_view const text{reinterpret_cast<char const*>(data), size};
+  check_parse(text);
+  for (auto const& operation : http::openapi_contract()->operations()) {
+    if (!operation.body) continue;
+    http::Request request;
+    request.operation = &operation;
+    request.body = std::string{text};
+    auto const refusal = http::take_body(operation, kDefaultJsonDepth, request);
+    require(!refusal || refusal->status == 400, "a bad body is a 400");
+    if (!refusal && operation.path == "/api/v1/agent/runs") check_run_input(request.json());
+  }
+  return 0;
+}
