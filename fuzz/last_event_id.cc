@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string_view>
 #include <variant>
 
@@ -23,11 +25,19 @@ store::RunRow run_with(store::RunStatus status) {
   return run;
 }
 
-bool has_epoch(store::RunRow const& run, Epoch epoch) {
-  for (auto const& start : run.epochs) {
-    if (start.epoch == epoch) return true;
+// The first number of an epoch and the one after its last; none: the run had no such epoch.
+struct Range {
+  std::uint64_t first;
+  std::uint64_t end;
+};
+std::optional<Range> range_of(store::RunRow const& run, Epoch epoch) {
+  for (auto start = run.epochs.begin(); start != run.epochs.end(); ++start) {
+    if (start->epoch != epoch) continue;
+    bool const sealed = std::next(start) != run.epochs.end();
+    bool const ended = store::is_ended(run.status);
+    return Range{start->first_n, sealed ? std::next(start)->first_n : ended ? run.last_n + 1 : UINT64_MAX};
   }
-  return false;
+  return std::nullopt;
 }
 
 void check(store::RunRow const& run, std::string_view text) {
@@ -37,13 +47,19 @@ void check(store::RunRow const& run, std::string_view text) {
   auto const given = parse_position(text);
   require(given.has_value(), "what is accepted has the form of an id");
   require(to_string(*given) == text, "an id has one form");
-  require(has_epoch(run, given->epoch), "the run had the epoch");
+  auto const range = range_of(run, given->epoch);
+  require(range.has_value(), "the run had the epoch");
+  require(given->n >= range->first, "the epoch had the number, or may still get it");
+  bool const newest = given->epoch == run.epochs.back().epoch;
+  if (newest && store::is_ended(run.status)) require(given->n < range->end, "nothing is beyond an ended run");
   if (std::holds_alternative<AlreadyComplete>(point)) {
     require(store::is_ended(run.status) && given->n == run.last_n, "complete is who has the terminal event");
   }
   if (auto const* after = std::get_if<ResumeAfter>(&point)) {
     require(after->position <= *given, "nothing after the id is skipped");
     require(after->position.epoch == given->epoch, "the place is in the epoch of the id");
+    require(after->position.n < range->end, "it goes on with the next epoch's first fact at the latest");
+    require(given->n >= range->end || after->position == *given, "an id of the log is the place itself");
   }
 }
 

@@ -18,6 +18,10 @@ SETTINGS = ROOT / "bench" / "peers" / "runnel.yaml"
 class BenchServer(Server):
     """With the settings of the comparison with peers."""
 
+    def __init__(self, directory: Path):
+        super().__init__(directory)
+        self.config = {}  # The file below has all.
+
     def arguments(self) -> list[str]:
         return [*super().arguments(), "--config", str(SETTINGS)]
 

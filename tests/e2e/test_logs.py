@@ -12,7 +12,7 @@ from http_client import Http
 
 # What a user says, and what opens doors.
 WORDS = "canary-of-the-message"
-TICKET = "canary-ticket-3f9c1b7a"
+TICKET = "tkt_" + "canary3f9c1b7a" * 3 + "x"
 FOREIGN_TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLWNhbmFyeQ"
 
 
@@ -89,6 +89,7 @@ class LogCase:
             self.assertEqual(by_id[answer.headers["x-request-id"]]["status"], str(answer.status))
 
     def test_cfg_4_no_words_and_no_secrets(self):
+        before = len(self.events("request"))
         thread, run, _ = self.run_once()
         stranger = Http(self.server.address, FOREIGN_TOKEN)
         self.assertEqual(stranger.get("/api/v1/agent/threads").status, 401)
@@ -97,8 +98,9 @@ class LogCase:
         self.api.request("PATCH", f"/api/v1/agent/threads/{thread}", {"title": WORDS})
         self.api.post_run({"messages": WORDS, "ticket": TICKET})
         self.api.get("/" + FOREIGN_TOKEN)
+        self.api.get("/" + TICKET)
 
-        self.assertGreaterEqual(len(self.events("request")), 7)
+        self.assertGreaterEqual(len(self.events("request")) - before, 7)
         text = "\n".join(self.lines())
         for canary in (WORDS, TICKET, FOREIGN_TOKEN, FOREIGN_TOKEN.rsplit(".", 1)[1], self.api.token):
             self.assertNotIn(canary, text)

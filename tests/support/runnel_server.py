@@ -143,6 +143,14 @@ class Server:
     def close(self) -> None:
         if self.alive:
             self.kill()
+        self.check_contract()
+
+    def check_contract(self) -> None:
+        """HTTP-7: whatever was asked, the server gave no answer that its OpenAPI document lacks."""
+        log = self.log.read_text(errors="replace") if self.log.exists() else ""
+        undeclared = [line for line in log.splitlines() if "undeclared status" in line]
+        if undeclared:
+            raise AssertionError("\n".join(undeclared))
 
     def api(self, user: str = "demo") -> "Api":
         """An API caller; `demo` gets its token from the server, others from `runnel token`."""

@@ -79,7 +79,7 @@ std::vector<Key> const& keys() {
       {"runtime.max_recoveries", WholeNumber{&Settings::max_recoveries, 0, 1'000'000}},
       {"runtime.delta_flush_ms", WholeNumber{&Settings::delta_flush_ms, 1, 10'000}},
       {"runtime.context_messages", WholeNumber{&Settings::context_messages, 1, 10'000}},
-      {"runtime.runs_per_user", WholeNumber{&Settings::runs_per_user, 1, 1'000'000}},
+      {"runtime.runs_per_user", WholeNumber{&Settings::runs_per_user, 0, 1'000'000}},
       {"retention.events_s", WholeNumber{&Settings::events_s, 0, 100 * kYear}},
       {"retention.sweep_s", WholeNumber{&Settings::sweep_s, 1, kYear}},
   };
@@ -295,6 +295,10 @@ Result<Settings> load_settings(std::string const& file, char const* const* envir
     });
     if (key == keys().end()) continue;
     std::string const value{variable.substr(std::min(name.size() + 1, variable.size()))};
+    // An empty list most likely is a variable that was to be filled in; without keys anyone would get a
+    // token.
+    if (value.empty() && std::holds_alternative<List>(key->kind))
+      return wrong(fmt::format("environment variable {} is empty; unset it for the file's value", name));
     auto const problem = std::visit(Assign{settings, value}, key->kind);
     if (problem) return wrong(fmt::format("environment variable {} {}", name, *problem));
   }

@@ -64,6 +64,8 @@ TEST(Settings, ListsComeAsYamlOrWithCommas) {
   EXPECT_EQ(settings->auth_keys, (std::vector<std::string>{"a=/k/a", "/k/b"}));
   EXPECT_EQ(settings->allowed_origins, (std::vector<std::string>{"https://a.example", "https://b.example"}));
   EXPECT_EQ(refusal("auth:\n  keys: [{a: b}]\n"), "FILE:2: 'auth.keys' must be a list of single values");
+  char const* const unfilled[] = {"RUNNEL_AUTH_KEYS=", nullptr};
+  EXPECT_FALSE(load_settings(file.path(), unfilled, {}));
   EXPECT_EQ(refusal("auth:\n  keys: \"a,,b\"\n"), "FILE:2: 'auth.keys' must not have empty items");
 }
 

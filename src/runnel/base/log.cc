@@ -207,9 +207,14 @@ std::string redact(std::string_view key, std::string_view value) {
 
   std::string out;
   std::size_t at = 0;
+  std::size_t no_jwt_before =
+      0;  // A run of characters that begins no JWT is looked at once, however it is made.
   while (at < value.size()) {
     bool const word_begins = at == 0 || !is_alnum(value[at - 1]);
-    std::size_t const secret = word_begins ? std::max(jwt_at(value, at), ticket_at(value, at)) : 0;
+    std::size_t const jwt = word_begins && at >= no_jwt_before ? jwt_at(value, at) : 0;
+    if (jwt == 0 && at >= no_jwt_before && value.substr(at, 3) == "eyJ")
+      no_jwt_before = at + run_length(value, at, is_base64url);
+    std::size_t const secret = std::max(jwt, word_begins ? ticket_at(value, at) : 0);
     std::size_t const scheme = word_begins ? bearer_at(value, at) : 0;
     std::size_t const token = scheme > 0 ? run_length(value, at + scheme, is_token_char) : 0;
     if (secret > 0) {

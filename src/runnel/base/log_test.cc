@@ -151,4 +151,9 @@ TEST(Redact, PlainTextIsKept) {
 }
 
 }  // namespace
+TEST(Redact, JwtIsFoundBehindWhatOnlyBeginsLikeOne) {
+  EXPECT_EQ(redact("path", "/eyJ-eyJ-x/eyJh.eyJz.sig"), "/eyJ-eyJ-x/[redacted]");
+  EXPECT_EQ(redact("path", "/eyJa.b/eyJh.eyJz.sig"), "/eyJa.b/[redacted]");
+}
+
 }  // namespace runnel::base

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "runnel/base/schema_document.h"
 #include "runnel/core/text.h"
 
 namespace runnel::base {
@@ -225,7 +226,10 @@ void Explainer::explain_number(json::object const& schema, json::value const& va
 void Explainer::explain_list(json::object const& schema, json::array const& list) {
   explain_size(schema, "minItems", "maxItems", list.size(), "item", "items");
   auto const* unique = schema.if_contains("uniqueItems");
-  if (unique != nullptr && unique->get_bool() && !full()) {
+  // A longer list has been told to be too long (schema_document.h); comparing each with each would take for
+  // ever.
+  bool const short_enough = list.size() <= static_cast<std::size_t>(kMostExpensiveItems);
+  if (unique != nullptr && unique->get_bool() && short_enough && !full()) {
     for (auto item = list.begin(); item != list.end(); ++item) {
       if (std::find(list.begin(), item, *item) == item) continue;
       tell("must not have two equal items");

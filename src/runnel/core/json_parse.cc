@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <unordered_set>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -18,7 +18,8 @@ namespace {
 
 namespace json = boost::json;
 
-// Objects with more keys than this look theirs up by hash instead of comparing each with each.
+// Objects with more keys than this look theirs up in a tree instead of comparing each with each. Not by hash:
+// whoever sends the keys could choose ones that collide.
 constexpr std::size_t kFewKeys = 16;
 // A longer key is not repeated to its sender.
 constexpr std::size_t kQuotedKey = 64;
@@ -57,7 +58,7 @@ class OpenObjects {
   struct Object {
     std::size_t first_key;
     std::size_t first_byte;
-    std::unordered_set<std::string> many;
+    std::set<std::string, std::less<>> many;
   };
 
   [[nodiscard]] std::string_view text_of(Slice slice) const {

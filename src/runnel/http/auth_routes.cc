@@ -19,6 +19,10 @@ constexpr std::chrono::seconds kDevTokenTtl = 24h;
 
 bool comes_from_this_machine(Request const& request) {
   if (request.count_headers("Origin") > 1) return false;
+  // What a proxy forwards comes from elsewhere, whatever Host it was given.
+  for (auto const* name : {"Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP", "Via"}) {
+    if (request.header(name)) return false;
+  }
   auto const origin = request.header("Origin");
   return is_loopback_host(request.host) && (!origin || is_loopback_origin(*origin));
 }

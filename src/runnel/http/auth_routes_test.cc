@@ -50,6 +50,7 @@ TEST_F(DevToken, HTTP_5_IsRefusedToForeignPagesAndNames) {
   for (auto const& response :
        {ask("rebound.example.com", {}), ask("", {}), ask("localhost", {{"Origin", "null"}}),
         ask("localhost", {{"Origin", "http://evil.com"}}),
+        ask("localhost", {{"X-Forwarded-For", "203.0.113.7"}}), ask("localhost", {{"Via", "1.1 proxy"}}),
         ask("localhost", {{"Origin", "http://localhost"}, {"Origin", "http://evil.com"}})}) {
     EXPECT_EQ(response.status, 403);
     EXPECT_NE(response.body.find("DEV_TOKEN_REFUSED"), std::string::npos);

@@ -9,6 +9,7 @@
 
 #include "runnel/core/json_parse.h"
 #include "runnel/core/json_write.h"
+#include "runnel/http/gate_refusals.h"
 #include "runnel/http/problem.h"
 
 namespace runnel::http {
@@ -44,7 +45,7 @@ Response invalid_request(std::vector<base::Violation> const& violations) {
 std::optional<Response> take_body(Operation const& operation, std::size_t json_depth, Request& request) {
   if (!operation.body) {
     if (request.body.empty()) return std::nullopt;
-    return problem(400, "INVALID_REQUEST", "This address takes no body.");
+    return no_body_taken();
   }
   auto parsed = parse_json(request.body, json_depth);
   if (auto const* found = std::get_if<JsonProblem>(&parsed)) return invalid_json(*found);

@@ -33,6 +33,8 @@ constexpr auto kAwait = asio::as_tuple(asio::use_awaitable);
 
 // What the read buffer may hold beside a head.
 constexpr std::size_t kReadAhead = sizeof(Lobby::Scratch);
+// What a log line tells of a path.
+constexpr std::size_t kLoggedPath = 512;
 // What is still read, and thrown away, of a request that was refused before its end.
 constexpr std::size_t kMaxDiscarded = std::size_t{16} * 1024 * 1024;
 
@@ -295,7 +297,7 @@ asio::awaitable<bool> Connection::respond(Account* account, Response response) {
   if (roster_.stopping()) exchange.keep_alive = false;
   answered(account, response.status, response.run);
   auto const head = response_head(response, exchange);
-  std::string_view const body = exchange.head_only ? std::string_view{} : std::string_view{response.body};
+  std::string_view const body = exchange.head_only ? std::string_view{} : response.content();
   bool const sent = co_await send(head, body, {});
   co_return sent&& exchange.keep_alive;
 }
@@ -345,6 +347,7 @@ asio::awaitable<std::optional<StreamEnd>> Connection::replay(EventFeed* feed,
                                                              std::shared_ptr<SseSession> session,
                                                              Framing framing) {
   while (!roster_.draining()) {
+    if (session->has_expired()) co_return StreamEnd::expired;
     FeedStep const step = co_await feed->next(session);
     if (step.kind == FeedStep::Kind::live) co_return std::nullopt;
     if (step.kind == FeedStep::Kind::reconnect) co_return StreamEnd::reconnect;
@@ -424,7 +427,7 @@ void Connection::answered(Account* account, int status, RunNames const& run) con
   base::log(base::LogLevel::info, "request",
             {{"request_id", account->exchange.request_id},
              {"method", to_string(account->method)},
-             {"path", account->path},
+             {"path", std::string_view{account->path}.substr(0, kLoggedPath)},
              {"status", std::int64_t{status}},
              {"ms", std::int64_t{std::chrono::duration_cast<std::chrono::milliseconds>(took).count()}},
              {"user", account->user},

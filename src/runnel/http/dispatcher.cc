@@ -81,6 +81,7 @@ std::variant<Route const*, Response> Dispatcher::decide(Request& request) {
   } else if (found->route->access != Access::open) {
     if (auto refusal = identify(request)) return std::move(*refusal);
   }
+  if (!found->route->takes_body && announces_body(request)) return no_body_taken();
   if (auto const name = request.repeated_query()) return repeated_parameter(*name);
   request.params = std::move(found->params);
   return found->route;
@@ -126,19 +127,26 @@ asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, 
 
 asio::awaitable<std::optional<Response>> Dispatcher::try_ticket(Request* request) {
   if (tickets_ == nullptr) co_return invalid_ticket();
+  auto const owner = co_await tickets_->owner_of(*request->query(kTicket));
+  if (!owner) co_return refuse_ticket(owner.error(), *request);
+  request->user = *owner;
+  if (auto refusal = count_request(*request)) co_return refusal;
+
   auto holder =
       co_await tickets_->open_stream(*request->query(kTicket), ThreadId{request->param("thread_id")},
                                      RunId{request->query("runId").value_or("")});
-  if (!holder && holder.error().code == Errc::not_found) {
-    metrics_.auth_failures.add();
-    co_return invalid_ticket();
-  }
-  if (!holder) co_return problem_from(holder.error(), request->request_id);
+  if (!holder) co_return refuse_ticket(holder.error(), *request);
   take_ticket_out(*request);
   request->user = std::move(holder->owner);
   request->token_expires_at = holder->token_expires_at;
   request->ticket_hash = std::move(holder->ticket_hash);
-  co_return count_request(*request);
+  co_return std::nullopt;
+}
+
+Response Dispatcher::refuse_ticket(Error const& error, Request const& request) const {
+  if (error.code != Errc::not_found) return problem_from(error, request.request_id);
+  metrics_.auth_failures.add();
+  return invalid_ticket();
 }
 
 asio::awaitable<Reply> Dispatcher::answer(Route const* route, Request request) {

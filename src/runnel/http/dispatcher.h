@@ -61,6 +61,7 @@ class Dispatcher {
   [[nodiscard]] std::optional<Response> count_request(Request const& request);
   void count_refusal(Reply const& reply) const;
   [[nodiscard]] boost::asio::awaitable<std::optional<Response>> try_ticket(Request* request);
+  [[nodiscard]] Response refuse_ticket(Error const& error, Request const& request) const;
   [[nodiscard]] boost::asio::awaitable<Reply> call(Route const* route, Request request);
   [[nodiscard]] boost::asio::awaitable<Reply> call_for_stream(Route const* route, Request request);
 

@@ -209,5 +209,26 @@ TEST_F(DispatcherTest, AnythingThrownIsA500) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("no known type"), std::string::npos);
 }
 
+// Else anyone could hold a connection with a body that never comes.
+TEST_F(DispatcherTest, HTTP_6_BodyThatIsOfNoUseIsNotWaitedFor) {
+  Router router;
+  router.add_beside_contract(Method::get, "/file", tell);
+  Dispatcher files{std::move(router), authenticator};
+  auto const status = [&files](Pairs headers) {
+    Request asked;
+    asked.method = Method::get;
+    asked.path = "/file";
+    asked.headers = std::move(headers);
+    auto const decision = files.admit(asked);
+    auto const* refusal = std::get_if<Response>(&decision);
+    return refusal != nullptr ? refusal->status : 200;
+  };
+
+  EXPECT_EQ(status({}), 200);
+  EXPECT_EQ(status({{"Content-Length", "0"}}), 200);
+  EXPECT_EQ(status({{"Content-Length", "10"}}), 400);
+  EXPECT_EQ(status({{"Transfer-Encoding", "chunked"}}), 400);
+}
+
 }  // namespace
 }  // namespace runnel::http

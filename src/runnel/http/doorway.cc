@@ -5,7 +5,7 @@
 #include <boost/asio/socket_base.hpp>
 
 #include <array>
-#include <string_view>
+#include <string>
 #include <utility>
 
 namespace runnel::http {
@@ -14,14 +14,18 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 namespace {
-constexpr std::string_view kFull =
-    "HTTP/1.1 503 Service Unavailable\r\n"
-    "Content-Type: application/json\r\n"
-    "Content-Length: 86\r\n"
-    "Retry-After: 1\r\n"
-    "Connection: close\r\n"
-    "\r\n"
-    R"({"error":{"code":"TOO_MANY_CONNECTIONS","message":"The server is full.","details":{}}})";
+std::string full() {
+  return "HTTP/1.1 503 Service Unavailable\r\n"
+         "Content-Type: application/json\r\n"
+         "Content-Length: 86\r\n"
+         "Retry-After: 1\r\n"
+         "X-Request-Id: " +
+         mint_uuid() +
+         "\r\n"
+         "Connection: close\r\n"
+         "\r\n"
+         R"({"error":{"code":"TOO_MANY_CONNECTIONS","message":"The server is full.","details":{}}})";
+}
 }  // namespace
 
 void Doorway::receive(std::size_t core, Socket socket) {
@@ -71,7 +75,7 @@ void Doorway::turn_away(Search search) {
   auto& socket = search.newcomer.socket;
   error_code ignored;
   socket.non_blocking(true, ignored);
-  socket.write_some(asio::buffer(kFull), ignored);
+  socket.write_some(asio::buffer(full()), ignored);
   socket.shutdown(asio::socket_base::shutdown_send, ignored);
   // Bytes left unread would turn the close into a reset, which may overtake the answer.
   std::array<char, 4096> discarded;  // NOLINT: only read into.

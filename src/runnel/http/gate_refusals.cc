@@ -15,6 +15,16 @@ Response wrong_method(std::string const& allow) {
   return response;
 }
 
+bool announces_body(Request const& request) {
+  auto const length = request.header("Content-Length");
+  return request.header("Transfer-Encoding").has_value() ||
+         (length && length->find_first_not_of('0') != std::string_view::npos);
+}
+
+Response no_body_taken() {
+  return problem(400, "INVALID_REQUEST", "This address takes no body.");
+}
+
 Response repeated_parameter(std::string const& name) {
   std::string details;
   JsonObject object{details};

@@ -12,6 +12,10 @@ namespace runnel::http {
 // What the dispatcher says to a request that no handler gets to see.
 
 Response wrong_method(std::string const& allow);
+// Told by the head: nobody is waited for whose body is of no use.
+bool announces_body(Request const& request);
+Response no_body_taken();
+
 Response repeated_parameter(std::string const& name);
 
 // The client learns whether to send a token, to get a new one, or to look at how it is made; not more.

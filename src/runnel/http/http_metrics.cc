@@ -27,7 +27,7 @@ constexpr char kDropped[] = "runnel_http_connections_dropped_total";
 
 RouteMetrics::RouteMetrics(base::Metrics& metrics, std::string_view method, std::string const& pattern)
     : time_{metrics.times("runnel_http_request_seconds",
-                          "Time from a request's first byte to the first one of its answer.",
+                          "Time from a request's whole head to the first byte of its answer.",
                           {500us, 1ms, 2500us, 5ms, 10ms, 25ms, 50ms, 100ms, 250ms, 1s, 5s},
                           {{"method", std::string{method}}, {"route", pattern}})} {
   for (std::size_t i = 0; i < by_class_.size(); ++i) {

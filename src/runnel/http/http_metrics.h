@@ -34,7 +34,7 @@ class RouteMetrics {
   RouteMetrics() = default;
   RouteMetrics(base::Metrics& metrics, std::string_view method, std::string const& pattern);
 
-  // `took`: from the request's first byte to the answer's.
+  // `took`: from the request's whole head to the answer's first byte.
   void answered(int status, std::chrono::nanoseconds took) const;
 
  private:

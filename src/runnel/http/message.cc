@@ -12,6 +12,9 @@
 namespace runnel::http {
 namespace {
 
+// Far above what any route takes; each is compared with each.
+constexpr std::size_t kMostQueryItems = 64;
+
 char lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
 }
@@ -121,6 +124,8 @@ Result<Target> parse_target(std::string_view target) {
   for (auto const& item : query->params()) {
     if (!is_plain_text(item.key) || !is_plain_text(item.value))
       return Error{Errc::invalid, "the query is no text"};
+    if (out.query_items.size() == kMostQueryItems)
+      return Error{Errc::invalid, "the query has too many items"};
     out.query_items.emplace_back(item.key, item.value);
   }
   return out;

@@ -66,7 +66,10 @@ struct Response {
   std::string content_type;  // Empty: none is sent.
   std::string body;
   Pairs headers;
-  RunNames run{};  // The run that it is about, for the log; empty: the request names it, or there is none.
+  RunNames run{};  // The one it is about, for the log; empty: none, or the one that the request names.
+  std::shared_ptr<std::string const> shared_body{};  // Instead of `body`: one for many answers.
+
+  [[nodiscard]] std::string_view content() const { return shared_body ? *shared_body : body; }
 };
 
 Response json_response(int status, std::string body);

@@ -58,5 +58,14 @@ TEST(Target, OtherFormsAreRefused) {
   }
 }
 
+TEST(ParseTarget, HTTP_6_QueryHasAFewItemsOnly) {
+  std::string many = "/x?";
+  for (int i = 0; i < 64; ++i)
+    many += "p" + std::to_string(i) + "&";
+
+  EXPECT_TRUE(parse_target(many.substr(0, many.size() - 1)));
+  EXPECT_FALSE(parse_target(many + "one=more"));
+}
+
 }  // namespace
 }  // namespace runnel::http

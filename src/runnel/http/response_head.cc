@@ -64,7 +64,7 @@ std::string response_head(Response const& response, Exchange const& exchange) {
   bool const may_have_body = response.status >= 200 && response.status != 204 && response.status != 304;
   if (may_have_body && !response.content_type.empty())
     append_header(out, "Content-Type", response.content_type);
-  if (may_have_body) append_header(out, "Content-Length", std::to_string(response.body.size()));
+  if (may_have_body) append_header(out, "Content-Length", std::to_string(response.content().size()));
   // Answers are one user's, and some are tokens.
   if (!has_header(response, "Cache-Control")) append_header(out, "Cache-Control", "no-store");
   // Nothing here is a page to be framed or to run scripts, unless it says so.

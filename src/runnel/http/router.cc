@@ -50,6 +50,7 @@ std::optional<std::vector<std::string>> decode(std::string_view path) {
 bool fits(Route const& route, std::vector<std::string> const& path) {
   auto const single = route.segments.size() - (has_tail(route) ? 1 : 0);
   if (has_tail(route) ? path.size() <= single : path.size() != single) return false;
+  if (has_tail(route) && path.front() == "api") return false;  // The API's addresses are no files.
   return std::equal(route.segments.begin(), route.segments.begin() + static_cast<std::ptrdiff_t>(single),
                     path.begin(), [](std::string const& expected, std::string const& given) {
                       return is_parameter(expected) ? !given.empty() : expected == given;
@@ -128,12 +129,17 @@ Operation const& promised(Contract const& contract, Route const& route) {
 void Router::add(Method method, std::string pattern, Access access, Handler handler, Answers answers) {
   Route route{method, std::move(pattern), access, std::move(handler)};
   route.answers = answers;
-  if (contract_) route.operation = &promised(*contract_, route);
+  if (contract_) {
+    route.operation = &promised(*contract_, route);
+    route.takes_body = route.operation->body.has_value();
+  }
   insert(std::move(route));
 }
 
 void Router::add_beside_contract(Method method, std::string pattern, Handler handler) {
-  insert(Route{method, std::move(pattern), Access::open, std::move(handler)});
+  Route route{method, std::move(pattern), Access::open, std::move(handler)};
+  route.takes_body = false;
+  insert(std::move(route));
 }
 
 void Router::insert(Route route) {

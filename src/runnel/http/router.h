@@ -35,6 +35,7 @@ struct Route {
   std::vector<std::string> segments{};   // The pattern's.
   Operation const* operation = nullptr;  // What the contract says of it; null where the router has none.
   Answers answers = Answers::whole;
+  bool takes_body = true;  // Where the contract says nothing else.
   RouteMetrics metrics{};
 };
 

@@ -435,7 +435,7 @@ TEST_F(SseServer, HeadOfAStreamHasNoBody) {
   expect_destroyed(*script);
 }
 
-// DESIGN, budget (c): memory per idle subscriber.
+// An idle subscriber may cost 2.5 KiB in all (bench/README.md).
 TEST(SseSession, IsSmall) {
   EXPECT_LE(sizeof(SseSession), 320u);
 }

@@ -3,6 +3,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/socket_base.hpp>
+#include <netinet/tcp.h>
 
 #include <algorithm>
 #include <charconv>
@@ -31,7 +32,7 @@ constexpr std::size_t kKeptQueue = 8;
 // A token's chunk is smaller than this.
 constexpr std::size_t kCopiedTogether = 1024;
 
-// Longer than any stream lives on one token; the roster's clock wraps after 49 days.
+// No stream outlives a token that is good for longer; the roster's clock wraps after 49 days.
 constexpr std::int64_t kLongestStreamS = std::int64_t{30} * 24 * 3600;
 
 // `retry` is the reader's pause before it reconnects, in milliseconds.
@@ -55,6 +56,8 @@ std::size_t write_some(Socket& socket, Parts const& parts, error_code& ec) {
   return socket.write_some(asio::buffer(bytes, size), ec);
 }
 
+using UserTimeout = asio::detail::socket_option::integer<IPPROTO_TCP, TCP_USER_TIMEOUT>;
+
 bool is_would_block(error_code const& ec) {
   return ec == asio::error::would_block || ec == asio::error::try_again;
 }
@@ -67,9 +70,14 @@ SseSession::SseSession(Roster& roster, Framing framing, std::string request_id)
 void SseSession::end_at(std::int64_t unix_s) {
   using namespace std::chrono;
   auto const now = duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
-  auto const left = std::clamp<std::int64_t>(unix_s - now, 0, kLongestStreamS);
+  auto const left = std::max<std::int64_t>(unix_s - now, 0);
+  if (left > kLongestStreamS) return;
   opened_ = roster_.now();
   expires_in_ = static_cast<std::uint32_t>(left * 1000 + 1);
+}
+
+bool SseSession::has_expired() const {
+  return expires_in_ != 0 && roster_.passed(std::chrono::milliseconds{expires_in_}, opened_);
 }
 
 void SseSession::start(Socket socket, Place place, std::unique_ptr<EventFeed> feed) {
@@ -80,8 +88,11 @@ void SseSession::start(Socket socket, Place place, std::unique_ptr<EventFeed> fe
   since_ = roster_.now();
   roster_.enter(*this);
   error_code ec;
+  error_code ignored;
   socket_.non_blocking(true, ec);
   if (ec) return close(Closing::abortive, StreamEnd::gone);
+  // A reader that vanished without a word is found by its silence to what was sent, however little that was.
+  socket_.set_option(UserTimeout{static_cast<int>(roster_.limits().write_timeout.count())}, ignored);
   if (roster_.stopping()) return stop();
   if (overflowed_) return cut_slow_reader("its buffer is full");
 
@@ -116,7 +127,7 @@ void SseSession::on_close(CloseReason reason) {
 
 void SseSession::on_tick() {
   if (state_ != State::live) return;
-  if (expires_in_ != 0 && roster_.passed(std::chrono::milliseconds{expires_in_}, opened_)) return expire();
+  if (has_expired()) return expire();
   if (chunk_open_) {
     if (roster_.passed(roster_.limits().write_timeout, since_)) cut_slow_reader("a write took too long");
   } else if (roster_.passed(roster_.limits().keep_alive, since_)) {

@@ -40,6 +40,7 @@ class SseSession final : public stream::Subscriber,
   // The stream ends when this time (unix seconds) has come, with a comment that says why: the reader needs a
   // new token. Before start().
   void end_at(std::int64_t unix_s);
+  [[nodiscard]] bool has_expired() const;
 
   // Takes over the socket, whose head and replay have been sent, and what came before goes out. The feed is
   // destroyed when the session closes.

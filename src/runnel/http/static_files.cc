@@ -21,7 +21,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// A file is read whole into memory; a page's parts are far below this.
+// A file is read whole into memory, once for all that read it; a page's parts are far below this.
 constexpr off_t kMaxBytes = off_t{16} * 1024 * 1024;
 
 // The page may load what is beside it, and talk to this server.
@@ -80,6 +80,14 @@ int open_beneath(int folder, std::string const& path) {
   return static_cast<int>(::syscall(SYS_openat2, folder, path.c_str(), &how, sizeof how));
 }
 
+bool means_no_such_file(int error) {
+  return error == ENOENT || error == ENOTDIR || error == ELOOP || error == EXDEV || error == ENAMETOOLONG;
+}
+
+Error refused_by_system(char const* what) {
+  return {Errc::unavailable, std::string{what} + ": " + std::strerror(errno)};
+}
+
 // False: the file did not have that many bytes.
 bool read_whole(int file, std::string& into) {
   std::size_t at = 0;
@@ -126,16 +134,35 @@ Result<std::unique_ptr<StaticFiles>> StaticFiles::open(std::string const& folder
     return Error{Errc::invalid,
                  "http.static_dir: cannot open the folder " + folder + ": " + std::strerror(errno)};
   }
-  return std::unique_ptr<StaticFiles>{new StaticFiles{descriptor}};
+  std::unique_ptr<StaticFiles> files{new StaticFiles{descriptor}};
+  base::Descriptor const itself{open_beneath(descriptor, ".")};
+  if (itself.is_open()) return files;
+  return Error{Errc::invalid,
+               std::string{"http.static_dir: this system refuses openat2, which keeps requests within "
+                           "the folder: "} +
+                   std::strerror(errno)};
 }
 
-Response StaticFiles::get(std::string const& path, std::string_view if_none_match) const {
+std::shared_ptr<std::string const> StaticFiles::bytes_of(int file, std::size_t size, std::string const& path,
+                                                         std::string const& tag) const {
+  std::scoped_lock const lock{mutex_};
+  std::erase_if(being_sent_, [](auto const& item) { return item.second.expired(); });
+  auto& known = being_sent_[path + tag];
+  if (auto bytes = known.lock()) return bytes;
+  auto fresh = std::make_shared<std::string>(size, '\0');
+  if (!read_whole(file, *fresh)) return nullptr;
+  known = fresh;
+  return fresh;
+}
+
+Result<Response> StaticFiles::get(std::string const& path, std::string_view if_none_match) const {
   if (!is_plain(path)) return not_found();
   base::Descriptor const file{open_beneath(folder_.get(), path)};
+  if (!file.is_open() && means_no_such_file(errno)) return not_found();
+  if (!file.is_open()) return refused_by_system("cannot open a file of http.static_dir");
   struct stat info {};
-  bool const served =
-      file.is_open() && ::fstat(file.get(), &info) == 0 && S_ISREG(info.st_mode) && info.st_size <= kMaxBytes;
-  if (!served) return not_found();
+  if (::fstat(file.get(), &info) != 0) return refused_by_system("cannot look at a file of http.static_dir");
+  if (!S_ISREG(info.st_mode) || info.st_size > kMaxBytes) return not_found();
 
   Response response;
   auto const tag = tag_of(info);
@@ -146,8 +173,8 @@ Response StaticFiles::get(std::string const& path, std::string_view if_none_matc
   }
   response.content_type = type_of(path);
   if (path.ends_with(".html")) response.headers.emplace_back("Content-Security-Policy", kPagePolicy);
-  response.body.resize(static_cast<std::size_t>(info.st_size));
-  if (!read_whole(file.get(), response.body)) return not_found();
+  response.shared_body = bytes_of(file.get(), static_cast<std::size_t>(info.st_size), path, tag);
+  if (!response.shared_body) return not_found();  // It was cut meanwhile.
   return response;
 }
 

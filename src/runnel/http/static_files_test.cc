@@ -36,6 +36,10 @@ class StaticFilesTest : public testing::Test {
   fs::path const root = fs::temp_directory_path() / ("runnel-static-" + mint_uuid());
 };
 
+boost::asio::awaitable<Reply> serve_nothing(Request /*request*/) {
+  co_return empty_response(204);
+}
+
 std::string header_of(Response const& response, std::string_view name) {
   for (auto const& [key, value] : response.headers) {
     if (key == name) return value;
@@ -44,13 +48,13 @@ std::string header_of(Response const& response, std::string_view name) {
 }
 
 TEST_F(StaticFilesTest, FilesHaveTheirTypes) {
-  auto const page = files()->get("index.html", "");
+  auto const page = files()->get("index.html", "").value();
   EXPECT_EQ(page.status, 200);
-  EXPECT_EQ(page.body, "<p>hello</p>");
+  EXPECT_EQ(page.content(), "<p>hello</p>");
   EXPECT_EQ(page.content_type, "text/html; charset=utf-8");
   EXPECT_NE(header_of(page, "Content-Security-Policy"), "");
-  EXPECT_EQ(files()->get("assets/app.js", "").content_type, "text/javascript; charset=utf-8");
-  EXPECT_EQ(files()->get("data.unknown", "").content_type, "application/octet-stream");
+  EXPECT_EQ(files()->get("assets/app.js", "").value().content_type, "text/javascript; charset=utf-8");
+  EXPECT_EQ(files()->get("data.unknown", "").value().content_type, "application/octet-stream");
 }
 
 TEST_F(StaticFilesTest, NothingOutsideTheFolderIsReached) {
@@ -58,31 +62,32 @@ TEST_F(StaticFilesTest, NothingOutsideTheFolderIsReached) {
        {"", "/", ".", "..", "../secret.txt", "assets/../../secret.txt", "assets/../index.html", "/etc/passwd",
         "link.txt", "up/secret.txt", ".env", "assets", "assets/", "assets//app.js", "none.html",
         "..\\secret.txt", "index.html/", "./index.html", "/proc/self/environ"}) {
-    auto const answer = files()->get(path, "");
+    auto const answer = files()->get(path, "").value();
     EXPECT_EQ(answer.status, 404) << path;
-    EXPECT_EQ(answer.body.find("SECRET"), std::string::npos) << path;
+    EXPECT_EQ(answer.content().find("SECRET"), std::string::npos) << path;
   }
 }
 
 TEST_F(StaticFilesTest, UnchangedFileIsNotSentAgain) {
-  auto const tag = header_of(files()->get("index.html", ""), "ETag");
+  auto const tag = header_of(files()->get("index.html", "").value(), "ETag");
 
-  auto const again = files()->get("index.html", tag);
+  auto const again = files()->get("index.html", tag).value();
   EXPECT_EQ(again.status, 304);
-  EXPECT_EQ(again.body, "");
+  EXPECT_EQ(again.content(), "");
 
   write("site/index.html", "<p>longer than before</p>");
-  EXPECT_EQ(files()->get("index.html", tag).status, 200);
+  EXPECT_EQ(files()->get("index.html", tag).value().status, 200);
 }
 
 TEST_F(StaticFilesTest, HugeFileIsNotServed) {
   fs::resize_file(root / "site" / "data.unknown", 17 * 1024 * 1024);
 
-  EXPECT_EQ(files()->get("data.unknown", "").status, 404);
+  EXPECT_EQ(files()->get("data.unknown", "").value().status, 404);
 }
 
 TEST_F(StaticFilesTest, RoutesTakeWhatNoOtherDoes) {
   Router router;
+  router.add(Method::post, "/api/v1/things", Access::user, serve_nothing);
   add_static_files(router, files());
   auto const ask = [&router](std::string const& path) {
     auto match = router.match(Method::get, path);
@@ -92,10 +97,22 @@ TEST_F(StaticFilesTest, RoutesTakeWhatNoOtherDoes) {
     return std::get<Response>(run_handler(found.route->handler(std::move(request))));
   };
 
-  EXPECT_EQ(ask("/").body, "<p>hello</p>");
-  EXPECT_EQ(ask("/assets/app.js").body, "let x;");
+  EXPECT_EQ(ask("/").content(), "<p>hello</p>");
+  EXPECT_EQ(ask("/assets/app.js").content(), "let x;");
   EXPECT_EQ(ask("/%2e%2e/secret.txt").status, 404);
   EXPECT_EQ(ask("/..%2fsecret.txt").status, 404);
+  // The API's own answers stay.
+  EXPECT_TRUE(std::holds_alternative<Router::WrongMethod>(router.match(Method::get, "/api/v1/things")));
+  EXPECT_TRUE(std::holds_alternative<Router::NoRoute>(router.match(Method::post, "/api/v1/nope")));
+  EXPECT_TRUE(std::holds_alternative<Router::NoRoute>(router.match(Method::get, "/api/v1/nope")));
+}
+
+TEST_F(StaticFilesTest, AnswersAtOneTimeShareTheBytes) {
+  auto const served = files();
+  auto const first = served->get("index.html", "").value();
+  auto const second = served->get("index.html", "").value();
+
+  EXPECT_EQ(first.content().data(), second.content().data());
 }
 
 TEST_F(StaticFilesTest, MissingFolderIsAnError) {

@@ -1,7 +1,6 @@
 #include "runnel/http/tickets.h"
 
 #include <boost/asio/post.hpp>
-#include <openssl/evp.h>
 #include <openssl/rand.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 
 #include "runnel/base/log.h"
 #include "runnel/base/sleep.h"
+#include "runnel/core/text.h"
 #include "runnel/http/base64url.h"
 
 namespace runnel::http {
@@ -40,21 +40,6 @@ Result<std::string> random_ticket() {
          base64url_encode({reinterpret_cast<char const*>(secret.data()), secret.size()});
 }
 
-std::string hash_of(std::string_view ticket) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  if (EVP_Digest(ticket.data(), ticket.size(), digest.data(), &size, EVP_sha256(), nullptr) != 1) {
-    throw std::runtime_error("SHA-256 is not there");
-  }
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  for (auto const byte : std::basic_string_view{digest.data(), size}) {
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
-}
-
 // Whether it is worth asking the store.
 bool looks_like_a_ticket(std::string_view text) {
   return text.size() == kTicketLength && text.starts_with(kPrefix);
@@ -67,7 +52,7 @@ std::int64_t end_of_token_ms(std::int64_t expires_at_s) {
 
 store::NewTicket new_ticket(TicketOrder order, std::string const& ticket, std::int64_t now) {
   store::NewTicket out;
-  out.hash = hash_of(ticket);
+  out.hash = sha256_hex(ticket);
   out.owner = std::move(order.owner);
   out.kind = order.kind;
   out.thread = std::move(order.thread);
@@ -79,7 +64,7 @@ store::NewTicket new_ticket(TicketOrder order, std::string const& ticket, std::i
 
 store::TicketUse use_for_stream(std::string const& ticket, ThreadId thread, RunId run, std::int64_t now) {
   store::TicketUse out;
-  out.hash = hash_of(ticket);
+  out.hash = sha256_hex(ticket);
   out.kind = store::TicketKind::sse;
   out.thread = std::move(thread);
   out.run = std::move(run);
@@ -125,6 +110,14 @@ Async<MintedTicket> Tickets::mint(TicketOrder order) {
   co_return minted(std::move(*ticket), use_before);
 }
 
+Async<UserId> Tickets::owner_of(std::string ticket) {
+  if (!looks_like_a_ticket(ticket)) co_return Error{Errc::not_found, "this is no ticket"};
+  auto const owner = co_await store_.ticket_owner(sha256_hex(ticket));
+  if (!owner) co_return owner.error();
+  if (!*owner) co_return Error{Errc::not_found, "an unknown ticket"};
+  co_return **owner;
+}
+
 Async<TicketHolder> Tickets::open_stream(std::string ticket, ThreadId thread, RunId run) {
   if (!looks_like_a_ticket(ticket)) co_return Error{Errc::not_found, "this is no ticket"};
   auto use = use_for_stream(ticket, std::move(thread), std::move(run), clock_.now_ms());
@@ -158,13 +151,28 @@ std::vector<store::TicketTouch> Tickets::take_touches() {
   for (auto const& [hash, use] : uses_)
     out.push_back({hash, use.streams > 0 ? now : use.ended_at});
   std::erase_if(uses_, [](auto const& item) { return item.second.streams == 0; });
+  // In one order on all nodes, so that two of them never wait for each other's rows.
+  std::sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.hash < b.hash; });
   return out;
 }
 
 Async<void> Tickets::renew() {
   auto touches = take_touches();
   if (touches.empty()) co_return Result<void>{};
-  co_return co_await store_.touch_tickets(std::move(touches));
+  auto const renewed = co_await store_.touch_tickets(touches);
+  if (!renewed) give_back(touches);
+  co_return renewed;
+}
+
+// What the store could not be told, it is told the next time.
+void Tickets::give_back(std::vector<store::TicketTouch> const& touches) {
+  std::lock_guard const lock{mutex_};
+  auto const too_old = clock_.now_ms() - store::kTicketReuseMs;
+  for (auto const& touch : touches) {
+    if (touch.at <= too_old) continue;
+    auto& use = uses_[touch.hash];
+    use.ended_at = std::max(use.ended_at, touch.at);
+  }
 }
 
 void Tickets::start_renewing(base::Cores& cores) {

@@ -50,6 +50,10 @@ class Tickets {
   // `not_found` where the owner has no such run.
   store::Async<MintedTicket> mint(TicketOrder order);
 
+  // Whose it is, whatever it is good for; `not_found` where there is no such ticket. It costs a read: anyone
+  // may try any ticket, and must not get as far as the store's writer before his requests are counted.
+  store::Async<UserId> owner_of(std::string ticket);
+
   // `not_found` unless the ticket opens this run's stream, now.
   store::Async<TicketHolder> open_stream(std::string ticket, ThreadId thread, RunId run);
 
@@ -77,6 +81,7 @@ class Tickets {
   void begin_use(std::string const& hash);
   void end_use(std::string const& hash);
   std::vector<store::TicketTouch> take_touches();
+  void give_back(std::vector<store::TicketTouch> const& touches);
   boost::asio::awaitable<void> keep_renewing();
 
   store::Store& store_;

@@ -131,9 +131,6 @@ asio::awaitable<void> Service::take_over_again(RunKey run) {
 asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live) {
   auto const claim = co_await parts_.store.claim(make_claim(row.key));
   if (!claim) co_return claim.error();
-  options_.metrics.taken_over.add();
-  base::log(base::LogLevel::info, "run taken over",
-            {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}});
   auto replayed = co_await replay(row.key);
   if (!replayed) co_return replayed.error();
   if (replayed->last.n != claim->last_n)
@@ -141,6 +138,9 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
   auto input = from_stored(row.input);
   if (!input) co_return input.error();
 
+  options_.metrics.taken_over.add();
+  base::log(base::LogLevel::info, "run taken over",
+            {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}});
   live.channel->begin_epoch(claim->epoch, claim->last_n);
   if (claim->cancel_requested) live.cancel->request(base::CancelReason::user);
   bool const give_up = replayed->order.writer_changes() >= options_.max_recoveries;

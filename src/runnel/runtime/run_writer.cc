@@ -42,7 +42,7 @@ Result<Record> RunWriter::number(Fact fact) {
   Record record{{epoch_, ++last_n_}, idx, clock_.now_us(), std::move(fact)};
   if (pending_.body.empty()) {
     pending_.first_n = last_n_;
-    pending_.first_at = record.time_us;
+    pending_.first_at = std::chrono::steady_clock::now();
   }
   if (is_delta(record.fact)) ++pending_.deltas;
   pending_.body += pending_.body.empty() ? '[' : ',';
@@ -170,7 +170,7 @@ void RunWriter::written(std::uint64_t last_n) {
 
 void RunWriter::count_written(std::uint64_t last_n) {
   auto const& metrics = options_.metrics;
-  metrics.fact_commit_time.observe(std::chrono::microseconds{clock_.now_us() - in_flight_since_});
+  metrics.fact_commit_time.observe(std::chrono::steady_clock::now() - in_flight_since_);
   metrics.deltas.add(in_flight_deltas_);
   metrics.facts.add(static_cast<std::int64_t>(last_n - durable_n_) - in_flight_deltas_);
 }

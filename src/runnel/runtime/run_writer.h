@@ -87,7 +87,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   // What is not yet durable: all facts in `body`, those not yet shown also as records.
   struct Batch {
     std::uint64_t first_n = 0;
-    std::int64_t first_at = 0;  // Microseconds.
+    std::chrono::steady_clock::time_point first_at;
     std::int64_t deltas = 0;
     std::string body;
     std::vector<Record> unshown;
@@ -122,7 +122,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   std::int64_t next_idx_;
   Batch pending_;
   std::vector<Record> in_flight_;  // Not yet shown, being written.
-  std::int64_t in_flight_since_ = 0;
+  std::chrono::steady_clock::time_point in_flight_since_;
   std::int64_t in_flight_deltas_ = 0;
   bool writing_ = false;
   bool flush_armed_ = false;

@@ -78,6 +78,9 @@ class TestStore final : public store::Store {
   store::Async<std::size_t> expire_logs(std::int64_t, std::size_t) override {
     return unexpected<std::size_t>();
   }
+  store::Async<std::optional<UserId>> ticket_owner(std::string) override {
+    return unexpected<std::optional<UserId>>();
+  }
   store::Async<void> put_ticket(store::NewTicket) override { return unexpected<void>(); }
   store::Async<store::UsedTicket> use_ticket(store::TicketUse) override {
     return unexpected<store::UsedTicket>();

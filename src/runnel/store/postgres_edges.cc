@@ -49,7 +49,8 @@ BEGIN
     PERFORM pg_advisory_xact_lock(72465, hashtext(p_owner));
     RETURN QUERY SELECT * FROM runnel_admitted_before(p_owner, p_ref, p_hash);
     IF FOUND THEN RETURN; END IF;
-    IF (SELECT count(*) FROM runs r WHERE r.owner_id = p_owner AND r.ended_at IS NULL) >= p_max THEN
+    IF (SELECT count(*) FROM (SELECT 1 FROM runs r WHERE r.owner_id = p_owner AND r.ended_at IS NULL LIMIT p_max) c)
+        >= p_max THEN
       RETURN QUERY SELECT 'too_many_runs', 0::bigint, 0::bigint, p_thread_ref, 0::bigint, 'queued', NULL::bigint;
       RETURN;
     END IF;

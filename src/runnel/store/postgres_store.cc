@@ -264,6 +264,14 @@ class PostgresStore final : public Store {
     return writer(0).call<void>(Statement{"UPDATE health SET probes = probes + 1 RETURNING id"}, nothing);
   }
 
+  Async<std::optional<UserId>> ticket_owner(std::string hash) override {
+    return reader().call<std::optional<UserId>>(
+        Statement{"SELECT owner_id FROM tickets WHERE hash = $1", hash},
+        [](Rows const& rows) -> Result<std::optional<UserId>> {
+          return rows.size() == 0 ? std::nullopt : std::optional{UserId{rows.text(0, 0)}};
+        });
+  }
+
   Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) override {
     return reader().call<std::optional<RunRow>>(
         Statement{kRunOfOwner.c_str(), owner.text, run.text, thread.text}, postgres::to_run);

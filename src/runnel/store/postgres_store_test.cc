@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "runnel/store/postgres_error.h"
+#include "runnel/store/postgres_schema.h"
 #include "runnel/store/postgres_under_test.h"
 #include "runnel/store/store_contract.h"
 #include "tests/support/postgres_server.h"
@@ -46,6 +47,31 @@ TEST_F(PostgresStoreTest, DB_1_MigrationsAreAppliedOnceAndANewerDatabaseIsRefuse
   auto const refused = open();
   ASSERT_TRUE(refused.has_error());
   EXPECT_EQ(refused.error().code, Errc::conflict);
+}
+
+TEST_F(PostgresStoreTest, DB_1_DatabaseOfAnOlderVersionIsBroughtUpToDateWithWhatItHolds) {
+  url_ = fresh_postgres_schema(*PostgresServer::instance());
+  for (auto const* sql :
+       {"CREATE TABLE schema_migrations(version bigint PRIMARY KEY, applied_at timestamptz DEFAULT now())",
+        postgres::kTables, postgres::kFunctions, "INSERT INTO schema_migrations(version) VALUES (1), (2)",
+        "INSERT INTO agent_chat_sessions(id, owner_id, thread_ref, created_at, updated_at) "
+        "OVERRIDING SYSTEM VALUE VALUES (7, 'ann', 't1', 1, 1)",
+        "INSERT INTO runs(owner_id, run_ref, thread_id, status, mode, input_hash, agui_version, created_at) "
+        "VALUES ('ann', 'r1', 7, 'running', 'chat', 'h', '1.0', 1)"}) {
+    postgres_rows(url_, sql).value();
+  }
+
+  auto const store = open().value();
+
+  auto second = admission("r2", "t2");
+  second.max_active_runs = 1;
+  EXPECT_EQ(run_async(store->admit(second)).value().outcome, Admission::Outcome::too_many_runs);
+  NewTicket ticket;
+  ticket.hash = "h1";
+  ticket.owner = UserId{"ann"};
+  ticket.thread = ThreadId{"t1"};
+  ticket.run = RunId{"r1"};
+  EXPECT_TRUE(run_async(store->put_ticket(ticket)).has_value());
 }
 
 TEST_F(PostgresStoreTest, ServerThatIsNotThereIsUnavailable) {

@@ -30,7 +30,9 @@ std::optional<Admission> admitted_before(Db& db, AdmitRequest const& request) {
 // HTTP-6. Intents run one after the other, so nobody is admitted between the count and the insert.
 bool has_too_many_runs(Db& db, AdmitRequest const& request) {
   if (request.max_active_runs == 0) return false;
-  Query query{db, "SELECT count(*) >= ?2 FROM runs WHERE owner_id = ?1 AND ended_at IS NULL",
+  Query query{db,
+              "SELECT count(*) >= ?2 FROM "
+              "(SELECT 1 FROM runs WHERE owner_id = ?1 AND ended_at IS NULL LIMIT ?2)",
               request.owner.text, request.max_active_runs};
   query.next();
   return query.integer(0) != 0;

@@ -183,4 +183,9 @@ Result<std::optional<ThreadRow>> thread(Db& db, UserId const& owner, ThreadId co
   return query.next() ? std::optional{thread_row(query)} : std::nullopt;
 }
 
+Result<std::optional<UserId>> ticket_owner(Db& db, std::string const& hash) {
+  Query query{db, "SELECT owner_id FROM tickets WHERE hash = ?1", hash};
+  return query.next() ? std::optional{UserId{query.text(0)}} : std::nullopt;
+}
+
 }  // namespace runnel::store::sqlite

@@ -15,6 +15,7 @@
 // one function puts together is of one moment. They throw SqlError.
 namespace runnel::store::sqlite {
 
+Result<std::optional<UserId>> ticket_owner(Db& db, std::string const& hash);
 Result<std::optional<RunRow>> find_run(Db& db, UserId const& owner, ThreadId const& thread, RunId const& run);
 Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run);
 Result<std::vector<RunRow>> runs_to_recover(Db& db);

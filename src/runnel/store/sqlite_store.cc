@@ -107,6 +107,10 @@ class SqliteStore final : public Store {
     return writer_.submit<void>([](Db& db) { return sqlite::probe(db); });
   }
 
+  Async<std::optional<UserId>> ticket_owner(std::string hash) override {
+    return read<std::optional<UserId>>(
+        [hash = std::move(hash)](Db& db) { return sqlite::ticket_owner(db, hash); });
+  }
   Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) override {
     return read<std::optional<RunRow>>(
         [owner = std::move(owner), thread = std::move(thread), run = std::move(run)](Db& db) {

@@ -64,7 +64,6 @@ void Writer::count(Group const& group, std::chrono::steady_clock::time_point beg
   auto const& metrics = options_.metrics;
   metrics.commit_time.observe(std::chrono::steady_clock::now() - begun);
   metrics.group_size.observe(static_cast<std::int64_t>(group.size()));
-  metrics.queued.subtract(static_cast<std::int64_t>(group.size()));
   metrics.wal_bytes.add(static_cast<std::int64_t>(wal_bytes_) -
                         static_cast<std::int64_t>(wal_bytes_counted_));
   wal_bytes_counted_ = wal_bytes_;
@@ -76,6 +75,7 @@ Writer::Group Writer::take_group() {
   auto const size = static_cast<std::ptrdiff_t>(std::min(queue_.size(), options_.max_group));
   Group group{std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.begin() + size)};
   queue_.erase(queue_.begin(), queue_.begin() + size);
+  options_.metrics.queued.subtract(size);
   return group;
 }
 

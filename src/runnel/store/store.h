@@ -86,6 +86,9 @@ class Store {
 
   // --- Reads: of what is committed; an owner in the call means that others' rows do not exist ---
 
+  // Whose ticket has this hash, be it good or not; none: there is no such ticket.
+  virtual Async<std::optional<UserId>> ticket_owner(std::string hash) = 0;
+
   virtual Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) = 0;
   virtual Async<std::optional<RunRow>> run_by_key(RunKey run) = 0;
 

@@ -152,6 +152,13 @@ TEST_P(StoreTickets, HTTP_4_OfManyUsesAtOnceOneGetsTheWebSocket) {
   EXPECT_EQ(opened, 1);
 }
 
+TEST_P(StoreTickets, UnknownTicketIsKnownToBeSo) {
+  put(ticket("h1"));
+
+  EXPECT_EQ(run_async(store().ticket_owner("h1")).value(), UserId{"ann"});
+  EXPECT_EQ(run_async(store().ticket_owner("h2")).value(), std::nullopt);
+}
+
 TEST_P(StoreTickets, HTTP_4_ManyStreamsAtOnceShareATicket) {
   put(ticket("h1"));
   std::vector<Async<UsedTicket>> work;
