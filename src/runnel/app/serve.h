@@ -14,8 +14,9 @@ namespace runnel::app {
 // wrong and what to do stands on stderr.
 int serve(Settings const& settings);
 
-// The checks of `serve` that need no start: the address is allowed in dev mode, the store and stream are ones
-// this version has. Fails with `invalid`; the detail is for the operator.
+// The checks of `serve` that need no start: the address is allowed in dev mode, the keys and origins are
+// good, the folder of files is there, the store and stream are ones this version has. Fails with `invalid`;
+// the detail is for the operator.
 Result<void> check(Settings const& settings);
 
 // HTTP-5: no auth key is configured, so the server signs its own tokens and gives them to this machine.

@@ -28,7 +28,7 @@ Response no_such_thread() {
   return problem(404, "NOT_FOUND", "no such thread");
 }
 
-// A whole number of the query within its limits; absent: `otherwise`.
+// A whole number of the query within its limits; none: it is not there.
 std::variant<std::optional<std::int64_t>, Response> number_query(Request const& request, char const* name,
                                                                  std::int64_t lowest, std::int64_t highest) {
   auto const text = request.query(name);
