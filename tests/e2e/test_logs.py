@@ -19,7 +19,7 @@ FOREIGN_TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLWNhbmF
 def fields_of(line: str) -> dict[str, str]:
     """A line's fields, in whichever form it is written."""
     if line.startswith("{"):
-        return json.loads(line)
+        return {key: str(value) for key, value in json.loads(line).items()}
     return {key: json.loads(value) if value.startswith('"') else value
             for key, value in re.findall(r'([a-z_]+)=("(?:[^"\\]|\\.)*"|\S+)', line)} | {
                 "event": re.split(r" [a-z_]+=", line.split(maxsplit=2)[2])[0]}
@@ -112,6 +112,12 @@ class HumanLog(LogCase, unittest.TestCase):
 
 class JsonLog(LogCase, unittest.TestCase):
     log_format = "json"
+
+    def test_cfg_4_numbers_are_numbers(self):
+        self.run_once()
+        request = next(line for line in map(json.loads, self.lines()) if line["event"] == "request")
+        self.assertIsInstance(request["status"], int)
+        self.assertIsInstance(request["ms"], int)
 
 
 if __name__ == "__main__":

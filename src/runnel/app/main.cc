@@ -50,7 +50,11 @@ int refuse(runnel::Error const& error) {
 int print_check(Settings const& settings) {
   auto const checked = runnel::app::check(settings);
   if (!checked) return refuse(checked.error());
-  fmt::print("configuration is good\n");
+  fmt::print("configuration is good: {}\n",
+             runnel::app::is_dev_mode(settings)
+                 ? "dev mode, on loopback only, because auth.keys is empty"
+                 : fmt::format("tokens are {} with {} key(s) of issuer {}", settings.auth_algorithm,
+                               settings.auth_keys.size(), settings.auth_issuer));
   return 0;
 }
 
@@ -166,6 +170,8 @@ int main(int argc, char** argv) {
   auto const settings = settings_from(arguments);
   if (!settings) return refuse(settings.error());
   if (serve->parsed()) return runnel::app::serve(*settings);
+  for (auto const& name : runnel::app::unknown_variables(environ))
+    fmt::print(stderr, "runnel: the environment variable {} is no setting; is it mistyped?\n", name);
   if (check_command->parsed()) return print_check(*settings);
   if (migrate_command->parsed()) return migrate(*settings);
   return print_token(*settings, arguments);

@@ -139,7 +139,11 @@ std::string json_line(LogLevel level, std::string_view event, std::initializer_l
   JsonObject object{line};
   object.text("time", time_text()).text("level", name_of(level)).text("event", event);
   for (auto const& field : fields) {
-    if (!field.value.empty()) object.text(field.key, redact(field.key, field.value));
+    if (field.is_number) {
+      object.raw(field.key, field.value);
+    } else if (!field.value.empty()) {
+      object.text(field.key, redact(field.key, field.value));
+    }
   }
   object.close();
   line += '\n';
@@ -207,12 +211,12 @@ std::string redact(std::string_view key, std::string_view value) {
 
   std::string out;
   std::size_t at = 0;
-  std::size_t no_jwt_before =
-      0;  // A run of characters that begins no JWT is looked at once, however it is made.
+  // A run of characters that begins no JWT at one place begins none later: it is looked at once.
+  std::size_t no_jwt_before = 0;
   while (at < value.size()) {
     bool const word_begins = at == 0 || !is_alnum(value[at - 1]);
     std::size_t const jwt = word_begins && at >= no_jwt_before ? jwt_at(value, at) : 0;
-    if (jwt == 0 && at >= no_jwt_before && value.substr(at, 3) == "eyJ")
+    if (jwt == 0 && word_begins && at >= no_jwt_before && value.substr(at, 3) == "eyJ")
       no_jwt_before = at + run_length(value, at, is_base64url);
     std::size_t const secret = std::max(jwt, word_begins ? ticket_at(value, at) : 0);
     std::size_t const scheme = word_begins ? bearer_at(value, at) : 0;

@@ -14,10 +14,11 @@ enum class LogFormat { human, json };
 struct Field {
   std::string_view key;
   std::string value;
+  bool is_number = false;
 
   Field(std::string_view k, std::string_view v) : key{k}, value{v} {}
   Field(std::string_view k, char const* v) : key{k}, value{v} {}
-  Field(std::string_view k, std::int64_t v) : key{k}, value{std::to_string(v)} {}
+  Field(std::string_view k, std::int64_t v) : key{k}, value{std::to_string(v)}, is_number{true} {}
 };
 
 struct LogOptions {

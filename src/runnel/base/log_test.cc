@@ -154,6 +154,7 @@ TEST(Redact, PlainTextIsKept) {
 TEST(Redact, JwtIsFoundBehindWhatOnlyBeginsLikeOne) {
   EXPECT_EQ(redact("path", "/eyJ-eyJ-x/eyJh.eyJz.sig"), "/eyJ-eyJ-x/[redacted]");
   EXPECT_EQ(redact("path", "/eyJa.b/eyJh.eyJz.sig"), "/eyJa.b/[redacted]");
+  EXPECT_EQ(redact("path", "xeyJ-eyJh.eyJz.sig"), "xeyJ-[redacted]");
 }
 
 }  // namespace runnel::base

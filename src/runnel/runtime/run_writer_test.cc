@@ -153,7 +153,7 @@ TEST_F(RunWriterTest, TerminalIsNeverCarriedOffByABackgroundWrite) {
   // Whether "b" (number 5) still went with a background write or with the end, the answer and what follows
   // did not.
   ASSERT_EQ(store.ends().size(), 1U);
-  auto const& last = store.ends()[0].append.facts;
+  auto const last = store.ends()[0].append.facts;
   EXPECT_EQ(last.last_n, 8U);
   EXPECT_LE(last.first_n, 6U);
   EXPECT_EQ(store.appends().back().facts.last_n + 1, last.first_n);
