@@ -83,15 +83,7 @@ TEST_F(SqliteStoreTest, DB_1_DatabaseOfTheFirstVersionIsBroughtUpToDateWithWhatI
 
   auto const store = open().value();
 
-  auto second = admission("r2", "t2");
-  second.max_active_runs = 1;
-  EXPECT_EQ(run_async(store->admit(second)).value().outcome, Admission::Outcome::too_many_runs);
-  NewTicket ticket;
-  ticket.hash = "h1";
-  ticket.owner = UserId{"ann"};
-  ticket.thread = ThreadId{"t1"};
-  ticket.run = RunId{"r1"};
-  EXPECT_TRUE(run_async(store->put_ticket(ticket)).has_value());
+  expect_old_run_counts_and_has_tickets(*store);
 }
 
 TEST_F(SqliteStoreTest, DB_1_DatabaseOfANewerVersionIsRefused) {

@@ -110,4 +110,16 @@ std::string StoreContract::thread_column(std::string const& column, std::string 
       .at(0);
 }
 
+void expect_old_run_counts_and_has_tickets(Store& store) {
+  auto second = admission("r2", "t2");
+  second.max_active_runs = 1;
+  EXPECT_EQ(run_async(store.admit(second)).value().outcome, Admission::Outcome::too_many_runs);
+  NewTicket ticket;
+  ticket.hash = "h1";
+  ticket.owner = UserId{"ann"};
+  ticket.thread = ThreadId{"t1"};
+  ticket.run = RunId{"r1"};
+  EXPECT_TRUE(run_async(store.put_ticket(ticket)).has_value());
+}
+
 }  // namespace runnel::store
