@@ -86,7 +86,7 @@ MintedTicket minted(std::string ticket, std::int64_t use_before) {
 
 }  // namespace
 
-// What is asked of the feed goes to the one within.
+// The ticket counts as used while the feed is there.
 class Tickets::FeedOnTicket final : public HoldingFeed {
  public:
   FeedOnTicket(Tickets& tickets, std::string hash, std::unique_ptr<EventFeed> feed)
