@@ -7,6 +7,7 @@
 
 #include "runnel/core/ids.h"
 #include "runnel/core/money.h"
+#include "runnel/store/call_rows.h"
 
 // The plain records that go into and come out of a store. Times are UNIX milliseconds.
 namespace runnel::store {
@@ -127,6 +128,8 @@ struct AppendRequest {
   Epoch epoch = 0;
   LogBatch facts;
   std::vector<NewMessage> messages;
+  std::vector<CallEnd> call_ends;
+  std::vector<CallBooking> bookings;  // Of calls that have ended, on rows of this request or earlier ones.
   std::int64_t now = 0;
 };
 
