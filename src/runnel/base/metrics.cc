@@ -204,7 +204,7 @@ void append_process(std::vector<MetricFamily>& out) {
 
 }  // namespace
 
-std::string Metrics::text() const {
+std::vector<MetricFamily> Metrics::Collect() const {
   std::vector<MetricFamily> out;
   std::lock_guard const lock{mutex_};
   for (auto const& family : families_) {
@@ -229,7 +229,11 @@ std::string Metrics::text() const {
     out.push_back(std::move(shown));
   }
   if (with_process_) append_process(out);
-  return prometheus::TextSerializer{}.Serialize(out);
+  return out;
+}
+
+std::string Metrics::text() const {
+  return prometheus::TextSerializer{}.Serialize(Collect());
 }
 
 }  // namespace runnel::base

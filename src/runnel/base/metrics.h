@@ -1,5 +1,7 @@
 #pragma once
 
+#include <prometheus/collectable.h>
+
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -89,12 +91,12 @@ class Raised {
 //
 // A name is made once for each set of labels; making it again, or in another form, throws, as does running
 // out of cells: both are bugs that a first start shows.
-class Metrics {
+class Metrics final : public prometheus::Collectable {
  public:
   Metrics();
   Metrics(Metrics const&) = delete;
   Metrics& operator=(Metrics const&) = delete;
-  ~Metrics();
+  ~Metrics() override;
 
   Counter counter(std::string name, std::string help, Labels labels = {});
   Level level(std::string name, std::string help, Labels labels = {});
@@ -106,6 +108,9 @@ class Metrics {
 
   // Of this process: memory, CPU, descriptors, and of this build. Read when asked for.
   void add_process();
+
+  // For an exposer of prometheus-cpp; ours is `text`.
+  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override;
 
   // In Prometheus' text form. Takes milliseconds where there are a thousand series, so not on a core.
   [[nodiscard]] std::string text() const;

@@ -14,7 +14,7 @@ bool refused(std::string_view text) {
   return !result && result.error().code == Errc::invalid;
 }
 
-std::string nested(std::size_t depth) {
+std::string nested_text(std::size_t depth) {
   return std::string(depth, '[') + std::string(depth, ']');
 }
 
@@ -48,8 +48,8 @@ TEST(JsonText, TakesTheSameKeyInSeveralObjects) {
 }
 
 TEST(JsonText, NestsToSixtyFourAndNoDeeper) {
-  EXPECT_FALSE(refused(nested(64)));
-  EXPECT_TRUE(refused(nested(65)));
+  EXPECT_FALSE(refused(nested_text(64)));
+  EXPECT_TRUE(refused(nested_text(65)));
 }
 
 TEST(JsonText, KnowsNullAndObjects) {

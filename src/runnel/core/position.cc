@@ -2,6 +2,8 @@
 
 #include <charconv>
 
+#include "runnel/core/json_write.h"
+
 namespace runnel {
 namespace {
 
@@ -15,19 +17,12 @@ std::optional<Number> parse_number(std::string_view text) {
   return value;
 }
 
-template <class Number>
-void append_number(std::string& out, Number value) {
-  char digits[20];
-  auto const end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-  out.append(digits, end);
-}
-
 }  // namespace
 
 void append_position(std::string& out, Position position) {
-  append_number(out, position.epoch);
+  append_json_number(out, position.epoch);
   out += '-';
-  append_number(out, position.n);
+  append_json_number(out, position.n);
 }
 
 std::string to_string(Position position) {

@@ -4,15 +4,11 @@
 #include <gtest/gtest.h>
 
 #include "runnel/http/run_handler.h"
+#include "runnel/http/test_clock.h"
 #include "runnel/http/test_keys.h"
 
 namespace runnel::http {
 namespace {
-
-class ChosenClock final : public base::Clock {
- public:
-  [[nodiscard]] std::int64_t now_us() const override { return 1'800'000'000'000'000; }
-};
 
 class DevToken : public testing::Test {
  protected:

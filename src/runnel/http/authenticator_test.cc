@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runnel/http/test_clock.h"
 #include "runnel/http/test_keys.h"
 
 namespace runnel::http {
@@ -9,12 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using Reason = Unidentified::Reason;
-
-class ChosenClock final : public base::Clock {
- public:
-  [[nodiscard]] std::int64_t now_us() const override { return us; }
-  std::int64_t us = 1'800'000'000'000'000;
-};
 
 class AuthenticatorTest : public testing::Test {
  protected:
@@ -40,7 +35,7 @@ TEST_F(AuthenticatorTest, HTTP_3_IssuedTokenNamesItsUserUntilItExpires) {
   auto const identity = std::get<Identity>(authenticator.authenticate(request));
   EXPECT_EQ(identity.user.text, "demo");
   EXPECT_EQ(identity.expires_at, 1'800'000'060);
-  clock.us += 60'000'000;
+  clock.now += 60'000;
 
   EXPECT_EQ(why(request), Reason::expired);
 }

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 std::atomic<bool> released = false;
 std::atomic<int> held = 0;
 
-asio::awaitable<Reply> hello(Request /*request*/) {
+asio::awaitable<Reply> say_hello(Request /*request*/) {
   co_return Response{200, "text/plain", "hello", {}};
 }
 
@@ -41,7 +41,7 @@ asio::awaitable<Reply> block(Request /*request*/) {
 class ServerCaps : public TestServer {
  protected:
   ServerCaps() {
-    router.add(Method::get, "/hello", Access::open, hello);
+    router.add(Method::get, "/hello", Access::open, say_hello);
     router.add(Method::get, "/hold", Access::open, hold);
     router.add(Method::get, "/block", Access::open, block);
     released = false;

@@ -2,6 +2,7 @@
 
 #include "runnel/http/dispatcher.h"
 #include "runnel/http/run_handler.h"
+#include "runnel/http/test_clock.h"
 #include "runnel/http/test_feed.h"
 #include "runnel/http/test_keys.h"
 #include "runnel/http/tickets.h"
@@ -31,12 +32,6 @@ Router routes() {
   router.add(Method::get, "/open", Access::open, tell);
   return router;
 }
-
-class ChosenClock final : public base::Clock {
- public:
-  [[nodiscard]] std::int64_t now_us() const override { return now * 1000; }
-  std::int64_t now = store::kNow;
-};
 
 class TicketDispatch : public testing::Test {
  protected:
@@ -87,7 +82,7 @@ class TicketDispatch : public testing::Test {
   }
 
   store::TemporaryFolder folder;
-  ChosenClock clock;
+  ChosenClock clock{store::kNow};
   std::unique_ptr<store::Store> store;
   std::unique_ptr<Tickets> tickets;
   std::shared_ptr<Authenticator const> authenticator =

@@ -7,17 +7,13 @@
 #include "runnel/http/body_check.h"
 #include "runnel/http/openapi.h"
 #include "runnel/http/run_handler.h"
+#include "runnel/http/test_clock.h"
 #include "runnel/store/sqlite_store.h"
 #include "runnel/store/sqlite_under_test.h"
 #include "runnel/store/store_contract.h"
 
 namespace runnel::http {
 namespace {
-
-class ChosenClock final : public base::Clock {
- public:
-  [[nodiscard]] std::int64_t now_us() const override { return 1'800'000'000'000'000; }
-};
 
 class TicketRoute : public testing::Test {
  protected:

@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "runnel/http/test_clock.h"
 #include "runnel/http/test_feed.h"
 #include "runnel/store/sqlite_store.h"
 #include "runnel/store/sqlite_under_test.h"
@@ -16,12 +17,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1000;
 constexpr std::int64_t kMinute = 60 * kSecond;
-
-class ChosenClock final : public base::Clock {
- public:
-  [[nodiscard]] std::int64_t now_us() const override { return now * 1000; }
-  std::int64_t now = store::kNow;
-};
 
 class TicketsTest : public testing::Test {
  protected:
@@ -59,7 +54,7 @@ class TicketsTest : public testing::Test {
   void renew() { run_async(tickets.renew()).value(); }
 
   store::TemporaryFolder folder;
-  ChosenClock clock;
+  ChosenClock clock{store::kNow};
   std::unique_ptr<store::Store> store = open();
   Tickets tickets{*store, clock};
 };

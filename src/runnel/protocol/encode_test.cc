@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <random>
 
 #include "runnel/core/fact_samples.h"
@@ -14,8 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-constexpr std::array<Dialect, kDialects> kAllDialects{Dialect::v2, Dialect::ag_ui_1_0, Dialect::ag_ui_0_0};
 
 RunNames const kNames{ThreadId{"t1"}, RunId{"r1"}};
 

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,8 +15,6 @@ namespace runnel::protocol {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array<Dialect, kDialects> kAllDialects{Dialect::v2, Dialect::ag_ui_1_0, Dialect::ag_ui_0_0};
 
 fs::path golden_folder() {
   return fs::path{RUNNEL_SOURCE_DIR} / "tests/conformance/golden";

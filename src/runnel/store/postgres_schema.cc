@@ -22,7 +22,7 @@ constexpr char kLock[] = "BEGIN; SELECT pg_advisory_xact_lock(7246586532)";
 struct Finish {
   void operator()(PGconn* connection) const { PQfinish(connection); }
 };
-using Connection = std::unique_ptr<PGconn, Finish>;
+using PlainConnection = std::unique_ptr<PGconn, Finish>;
 
 struct Clear {
   void operator()(PGresult* result) const { PQclear(result); }
@@ -71,7 +71,7 @@ void ignore_notice(void* /*arg*/, char const* /*message*/) {}
 }  // namespace
 
 Result<void> migrate(std::string const& url) {
-  Connection const connection{PQconnectdb(url.c_str())};
+  PlainConnection const connection{PQconnectdb(url.c_str())};
   if (PQstatus(connection.get()) != CONNECTION_OK) return to_error(connection.get());
   PQsetNoticeProcessor(connection.get(), ignore_notice, nullptr);
 

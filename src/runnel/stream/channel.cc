@@ -75,10 +75,7 @@ void Channel::fan_out(std::vector<Record> const& records) {
         frames = std::make_shared<std::string const>(std::move(out));
       }
       metrics_.live_frames.add(count * static_cast<std::int64_t>(slot.readers));
-      on_core(core, [relay = slot.relay, frames] {
-        for (auto const& [id, subscriber] : relay->readers)
-          subscriber->on_frames(frames);
-      });
+      on_core(core, [relay = slot.relay, frames] { relay->send(frames); });
     }
   }
 }
@@ -107,11 +104,7 @@ void Channel::close_all(CloseReason reason) {
     for (auto& slot : slots_[core]) {
       if (slot.readers == 0) continue;
       slot.readers = 0;
-      on_core(core, [relay = slot.relay, reason] {
-        auto const readers = std::exchange(relay->readers, {});
-        for (auto const& [id, subscriber] : readers)
-          subscriber->on_close(reason);
-      });
+      on_core(core, [relay = slot.relay, reason] { relay->close(reason); });
     }
   }
   // What still waits is ahead of the log: it has seen no terminal here.
@@ -139,14 +132,11 @@ Bytes Channel::encode_after(Dialect dialect, std::uint64_t after_n) const {
 
 void Channel::go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber, Bytes first) {
   auto& place = slot(reader.core, reader.dialect);
-  if (!place.relay) place.relay = std::make_shared<Relay>();
+  if (!place.relay) place.relay = std::make_shared<Relay>(cores_.at(reader.core));
   ++place.readers;
   reader.waiting = nullptr;
-  on_core(reader.core,
-          [relay = place.relay, id, subscriber = std::move(subscriber), first = std::move(first)] {
-            if (!first->empty()) subscriber->on_frames(first);
-            relay->readers.emplace_back(id, subscriber);
-          });
+  on_core(reader.core, [relay = place.relay, id, subscriber = std::move(subscriber),
+                        first = std::move(first)] { relay->add(id, subscriber, first); });
 }
 
 // Readers whose place the log has reached go live; one that fell into a gap resumes by way of the store.
@@ -209,9 +199,7 @@ void Channel::detach_here(ReaderId id) {
   } else {
     auto& place = slot(reader.core, reader.dialect);
     --place.readers;
-    on_core(reader.core, [relay = place.relay, id] {
-      std::erase_if(relay->readers, [id](auto const& entry) { return entry.first == id; });
-    });
+    on_core(reader.core, [relay = place.relay, id] { relay->remove(id); });
   }
   readers_.erase(it);
 }

@@ -14,6 +14,7 @@
 #include "runnel/core/dialect.h"
 #include "runnel/core/fact.h"
 #include "runnel/core/run_names.h"
+#include "runnel/stream/relay.h"
 #include "runnel/stream/stream_metrics.h"
 #include "runnel/stream/subscriber.h"
 
@@ -21,9 +22,6 @@ namespace runnel::stream {
 
 // Appends at most one frame for the record (WIRE-1). Given by the wiring: this room does not know the wires.
 using Encode = void (*)(Dialect, RunNames const&, Record const&, std::string& out);
-
-// A reader's handle in its channel; 0 is none.
-using ReaderId = std::uint64_t;
 
 // The live path of one run: its newest facts and its readers. The facts, numbers and the list of readers live
 // on one core, where the run's writer lives too. Frames are encoded once for each dialect in use and handed
@@ -76,10 +74,6 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void detach(ReaderId reader);
 
  private:
-  // The live readers of one dialect on one core; touched by that core only.
-  struct Relay {
-    std::vector<std::pair<ReaderId, std::shared_ptr<Subscriber>>> readers;
-  };
   struct Reader {
     Dialect dialect;
     std::size_t core;

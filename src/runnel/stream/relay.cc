@@ -1,0 +1,68 @@
+#include "runnel/stream/relay.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace runnel::stream {
+
+namespace {
+
+// About 50 µs of writes.
+constexpr std::size_t kNarrow = 16;
+constexpr int kPauses = 5;
+constexpr std::chrono::milliseconds kLongestPause{20};
+
+}  // namespace
+
+void Relay::add(ReaderId id, std::shared_ptr<Subscriber> subscriber, Bytes const& first) {
+  release();  // `first` holds it too.
+  if (!first->empty()) subscriber->on_frames(first);
+  readers_.emplace_back(id, std::move(subscriber));
+}
+
+void Relay::remove(ReaderId id) {
+  std::erase_if(readers_, [id](auto const& entry) { return entry.first == id; });
+}
+
+void Relay::send(Bytes frames) {
+  if (waiting_ || (readers_.size() > kNarrow && Clock::now() < next_at_)) return hold(frames);
+  fan_out(frames);
+}
+
+void Relay::close(CloseReason reason) {
+  release();
+  auto const readers = std::exchange(readers_, {});
+  for (auto const& [id, subscriber] : readers)
+    subscriber->on_close(reason);
+}
+
+void Relay::hold(Bytes const& frames) {
+  held_ += *frames;
+  if (waiting_) return;
+  waiting_ = true;
+  timer_.expires_at(next_at_);
+  timer_.async_wait([self = shared_from_this()](boost::system::error_code const& /*ec*/) {
+    self->waiting_ = false;
+    self->release();
+  });
+}
+
+// A wait that is under way then finds nothing.
+void Relay::release() {
+  if (!held_.empty()) fan_out(std::make_shared<std::string const>(std::exchange(held_, {})));
+}
+
+void Relay::fan_out(Bytes const& frames) {
+  if (readers_.size() <= kNarrow) {
+    for (auto const& [id, subscriber] : readers_)
+      subscriber->on_frames(frames);
+    return;
+  }
+  auto const began = Clock::now();
+  for (auto const& [id, subscriber] : readers_)
+    subscriber->on_frames(frames);
+  auto const ended = Clock::now();
+  next_at_ = ended + std::min<Clock::duration>(kPauses * (ended - began), kLongestPause);
+}
+
+}  // namespace runnel::stream
