@@ -97,6 +97,7 @@ char const* to_code(Failure failure);  // "MODEL_RATE_LIMITED".
 struct CallFailed {
   Failure failure = Failure::reported;
   std::string message;
+  bool accepted = false;   // It had begun to answer, so it may have used tokens.
   bool retryable = false;  // Where no piece came before, the same call may be made again.
   std::optional<std::chrono::milliseconds> retry_after;
   ReportedUsage usage;  // What came before the failure; usually nothing.
@@ -137,6 +138,9 @@ class Provider {
 
   // For the ledger and the wire: "deepseek".
   [[nodiscard]] virtual std::string name() const = 0;
+
+  // Whether its models think before they answer, as far as one can know.
+  [[nodiscard]] virtual bool thinks() const { return false; }
 
   // One attempt. On the core that it is called on.
   virtual std::unique_ptr<Call> call(CallRequest request) = 0;

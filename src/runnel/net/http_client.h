@@ -38,7 +38,8 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;  // Sent by POST.
   std::chrono::milliseconds connect_timeout{10'000};
-  bool http2 = false;  // Only where TLS negotiates it. HTTP/1.1 otherwise: closing its socket cancels at once.
+  bool http2 =
+      false;  // Only where TLS negotiates it. HTTP/1.1 otherwise: closing its socket cancels at once.
 };
 
 struct HttpHead {

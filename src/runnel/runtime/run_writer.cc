@@ -72,25 +72,23 @@ Result<void> RunWriter::show(std::vector<Fact> deltas) {
   return outcome;
 }
 
-Result<void> RunWriter::enqueue(std::vector<Fact> facts, std::vector<store::NewMessage> rows) {
+Result<void> RunWriter::enqueue(std::vector<Fact> facts, CommitRows rows) {
   for (auto& fact : facts) {
     auto record = number(std::move(fact));
     if (!record) return record.error();
     pending_.unshown.push_back(std::move(*record));
   }
-  std::move(rows.begin(), rows.end(), std::back_inserter(pending_.rows));
+  pending_.rows.add(std::move(rows));
   return {};
 }
 
-asio::awaitable<Result<void>> RunWriter::commit(std::vector<Fact> facts,
-                                                std::vector<store::NewMessage> rows) {
+asio::awaitable<Result<void>> RunWriter::commit(std::vector<Fact> facts, CommitRows rows) {
   auto const queued = enqueue(std::move(facts), std::move(rows));
   if (!queued) co_return queued.error();
   co_return co_await flush_to(last_n_);
 }
 
-asio::awaitable<Result<store::Ended>> RunWriter::end(std::vector<Fact> facts,
-                                                     std::vector<store::NewMessage> rows, RunEnd end) {
+asio::awaitable<Result<store::Ended>> RunWriter::end(std::vector<Fact> facts, CommitRows rows, RunEnd end) {
   auto const self = shared_from_this();
   // Queued only when it can be taken at once: a background write must not carry the terminal off in a plain
   // append.
@@ -122,7 +120,9 @@ store::AppendRequest RunWriter::take() {
   request.run = run_;
   request.epoch = epoch_;
   request.facts = {pending_.first_n, last_n_, next_idx_, std::move(pending_.body) + ']'};
-  request.messages = std::move(pending_.rows);
+  request.messages = std::move(pending_.rows.messages);
+  request.call_ends = std::move(pending_.rows.call_ends);
+  request.bookings = std::move(pending_.rows.bookings);
   request.now = clock_.now_ms();
   in_flight_ = std::move(pending_.unshown);
   in_flight_since_ = pending_.first_at;

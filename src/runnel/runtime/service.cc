@@ -110,6 +110,8 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.node = options_.node;
   request.now = parts_.clock.now_ms();
   request.max_active_runs = options_.runs_per_user;
+  request.budgets = options_.budgets;
+  request.budgets.day_began = day_of(request.now);
   Claimed claimed;
   request.begin = make_begin(request.run, input, claimed.begun);
 
@@ -120,6 +122,10 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
     co_return Refusal{Refusal::Kind::conflict, "RUN_ID_CONFLICT", "this runId was used with another input"};
   }
   if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
+  if (admission->outcome == Outcome::over_budget) {
+    co_return Refusal{Refusal::Kind::payment, "BUDGET_EXCEEDED",
+                      "nothing is left of a budget: of the thread's, the user's or the day's"};
+  }
   if (admission->outcome == Outcome::thread_busy) {
     co_return Refusal{
         Refusal::Kind::conflict, "THREAD_BUSY",
@@ -175,6 +181,11 @@ std::shared_ptr<RunWriter> Service::make_writer(LiveRun const& live, RunWriter::
                                      RunWriter::Options{options_.delta_flush, options_.metrics});
 }
 
+Executor::Job Service::make_job(store::RunRow const& row, RunInput input) const {
+  return {row.key, row.thread, std::move(input), options_.context_messages,
+          Terms{&parts_.prices, options_.budgets}};
+}
+
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
   RunWriter::Start start{claimed.row.key, claimed.epoch, claimed.begun.size(), 0, FactOrder{}};
   for (auto& record : claimed.begun) {
@@ -191,12 +202,13 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
 
   auto const writer = make_writer(live, std::move(start));
   Executor executor{parts_.store,
+                    parts_.clock,
                     parts_.flows,
                     parts_.models,
                     writer,
                     live.cancel,
-                    Executor::Job{claimed.row.key, claimed.row.thread, std::move(claimed.input),
-                                  options_.context_messages}};
+                    make_job(claimed.row, std::move(claimed.input)),
+                    options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
     result = co_await executor.run();
