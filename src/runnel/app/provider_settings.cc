@@ -1,0 +1,272 @@
+#include "runnel/app/provider_settings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <utility>
+#include <variant>
+
+#include "runnel/model/profile.h"
+
+namespace runnel::app {
+namespace {
+
+struct Text {
+  std::string ProviderSettings::*field;
+};
+struct Names {
+  std::vector<std::string> ProviderSettings::*field;
+};
+struct Switch {
+  bool ProviderSettings::*field;
+};
+struct Number {
+  std::int64_t ProviderSettings::*field;
+  std::int64_t lowest;
+  std::int64_t highest;
+};
+
+struct Key {
+  std::string_view name;
+  std::variant<Text, Names, Switch, Number> kind;
+};
+
+std::vector<Key> const& keys() {
+  using S = ProviderSettings;
+  static std::vector<Key> const table{
+      {"name", Text{&S::name}},
+      {"profile", Text{&S::profile}},
+      {"base_url", Text{&S::base_url}},
+      {"api_key_env", Text{&S::api_key_env}},
+      {"api_key_file", Text{&S::api_key_file}},
+      {"models", Names{&S::models}},
+      {"free", Switch{&S::free}},
+      {"thinking", Text{&S::thinking}},
+      {"reasoning_effort", Text{&S::reasoning_effort}},
+      {"max_output_tokens", Number{&S::max_output_tokens, 0, 10'000'000}},
+      {"connect_timeout_s", Number{&S::connect_timeout_s, 1, 600}},
+      {"first_token_timeout_s", Number{&S::first_token_timeout_s, 1, 3600}},
+      {"idle_timeout_s", Number{&S::idle_timeout_s, 1, 3600}},
+      {"total_timeout_s", Number{&S::total_timeout_s, 1, 86'400}},
+      {"http2", Switch{&S::http2}},
+  };
+  return table;
+}
+
+std::string known_keys() {
+  std::vector<std::string_view> names;
+  for (auto const& key : keys())
+    names.push_back(key.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Puts the node's value into the setting, or says what it should have been.
+struct Assign {
+  ProviderSettings& settings;
+  YAML::Node const& node;
+
+  std::optional<std::string> operator()(Text const& kind) const {
+    if (!node.IsScalar()) return "must be a single value";
+    settings.*kind.field = node.Scalar();
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(Names const& kind) const {
+    if (!node.IsSequence()) return "must be a list";
+    for (auto const& item : node) {
+      if (!item.IsScalar() || item.Scalar().empty()) return "must be a list of names";
+      (settings.*kind.field).push_back(item.Scalar());
+    }
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(Switch const& kind) const {
+    if (!node.IsScalar() || (node.Scalar() != "true" && node.Scalar() != "false"))
+      return "must be true or false";
+    settings.*kind.field = node.Scalar() == "true";
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(Number const& kind) const {
+    std::int64_t value = 0;
+    if (!node.IsScalar() || !YAML::convert<std::int64_t>::decode(node, value) || value < kind.lowest ||
+        value > kind.highest) {
+      return fmt::format("must be a whole number from {} to {}", kind.lowest, kind.highest);
+    }
+    settings.*kind.field = value;
+    return std::nullopt;
+  }
+};
+
+struct Vendor {
+  std::string_view profile;
+  std::string_view base_url;
+  std::string_view key_variable;
+  std::vector<std::string> models;
+};
+
+// Where the vendors are, and the models that their key alone gives; the first is the default.
+std::vector<Vendor> const& vendors() {
+  static std::vector<Vendor> const table{
+      {"deepseek",
+       "https://api.deepseek.com",
+       "DEEPSEEK_API_KEY",
+       {"deepseek-flash", "deepseek-v4-flash", "deepseek-v4-pro"}},
+      {"dashscope",
+       "https://dashscope.aliyuncs.com/compatible-mode/v1",
+       "DASHSCOPE_API_KEY",
+       {"qwen-plus", "qwen-flash", "qwen-max", "qwen3-max", "qwen3.5-plus", "qwen3.5-flash", "qwen3.6-plus",
+        "qwen3.6-flash", "qwen3.7-plus", "qwen3.7-flash", "qwen3.7-max", "qwen3.8-flash",
+        "qwen3-coder-plus"}},
+      {"openai", "https://api.openai.com/v1", "OPENAI_API_KEY", {}},
+  };
+  return table;
+}
+
+Vendor const* find_vendor(std::string_view profile) {
+  auto const it = std::find_if(vendors().begin(), vendors().end(),
+                               [&](Vendor const& vendor) { return vendor.profile == profile; });
+  return it == vendors().end() ? nullptr : &*it;
+}
+
+// Whose server an address most likely is.
+std::string guess_profile(std::string_view base_url) {
+  if (base_url.find("deepseek.com") != std::string_view::npos) return "deepseek";
+  if (base_url.find("aliyuncs.com") != std::string_view::npos) return "dashscope";
+  if (base_url.find("openai.com") != std::string_view::npos) return "openai";
+  return "local";
+}
+
+// What an entry lacks or has wrong beside the form of its values.
+std::optional<std::string> complete(ProviderSettings& settings) {
+  if (settings.name.empty()) return "a provider needs a 'name'";
+  if (settings.profile.empty()) {
+    settings.profile =
+        find_vendor(settings.name) != nullptr ? settings.name : guess_profile(settings.base_url);
+  }
+  if (!model::find_profile(settings.profile)) {
+    return fmt::format("unknown profile '{}'; known: {}", settings.profile,
+                       fmt::join(model::profile_names(), ", "));
+  }
+  auto const* const vendor = find_vendor(settings.profile);
+  if (settings.base_url.empty() && vendor != nullptr) settings.base_url = vendor->base_url;
+  if (!settings.base_url.starts_with("http://") && !settings.base_url.starts_with("https://"))
+    return fmt::format("provider '{}' needs a 'base_url' with http:// or https://", settings.name);
+  while (settings.base_url.ends_with('/'))
+    settings.base_url.pop_back();
+  if (settings.api_key_env.empty() && settings.api_key_file.empty() && vendor != nullptr)
+    settings.api_key_env = vendor->key_variable;
+  if (settings.models.empty() && vendor != nullptr) settings.models = vendor->models;
+  if (settings.models.empty()) return fmt::format("provider '{}' needs 'models'", settings.name);
+  if (settings.thinking != "default" && settings.thinking != "on" && settings.thinking != "off")
+    return fmt::format("provider '{}': 'thinking' must be default, on or off", settings.name);
+  return std::nullopt;
+}
+
+Error wrong(std::string const& file, YAML::Node const& node, std::string const& what) {
+  return Error{Errc::invalid, fmt::format("{}:{}: {}", file, node.Mark().line + 1, what)};
+}
+
+Result<ProviderSettings> read_provider(YAML::Node const& node, std::string const& file) {
+  if (!node.IsMap()) return wrong(file, node, "a provider is a map of settings");
+  ProviderSettings settings;
+  std::set<std::string> seen;
+  for (auto const& entry : node) {
+    auto const name = entry.first.as<std::string>("");
+    auto const key = std::find_if(keys().begin(), keys().end(), [&](Key const& k) { return k.name == name; });
+    if (key == keys().end()) {
+      return wrong(file, entry.first,
+                   fmt::format("unknown setting '{}' of a provider; known: {}", name, known_keys()));
+    }
+    if (!seen.insert(name).second) return wrong(file, entry.first, fmt::format("'{}' is set twice", name));
+    auto const problem = std::visit(Assign{settings, entry.second}, key->kind);
+    if (problem) return wrong(file, entry.second, fmt::format("'{}' {}", name, *problem));
+  }
+  if (auto const problem = complete(settings)) return wrong(file, node, *problem);
+  return settings;
+}
+
+std::optional<std::string> variable(char const* const* environment, std::string_view name) {
+  for (auto const* const* entry = environment; *entry != nullptr; ++entry) {
+    std::string_view const text = *entry;
+    if (text.size() > name.size() && text.starts_with(name) && text[name.size()] == '=')
+      return std::string{text.substr(name.size() + 1)};
+  }
+  return std::nullopt;
+}
+
+// A variable that is set to nothing counts as not set: scripts pass them on that way.
+std::string value_of(char const* const* environment, std::string_view name) {
+  return variable(environment, name).value_or("");
+}
+
+constexpr std::array<std::string_view, 4> kModelVariables{"RUNNEL_MODEL", "RUNNEL_MODEL_BASE_URL",
+                                                          "RUNNEL_MODEL_API_KEY", "RUNNEL_MODEL_PRICE"};
+
+Result<std::optional<ProviderSettings>> named_model(char const* const* environment) {
+  auto const base_url = value_of(environment, "RUNNEL_MODEL_BASE_URL");
+  auto const name = value_of(environment, "RUNNEL_MODEL");
+  if (base_url.empty() && name.empty()) return std::nullopt;
+  if (base_url.empty() || name.empty()) {
+    return Error{Errc::invalid,
+                 "RUNNEL_MODEL_BASE_URL and RUNNEL_MODEL name a model together: set both, for example "
+                 "RUNNEL_MODEL_BASE_URL=http://localhost:11434/v1 RUNNEL_MODEL=qwen3"};
+  }
+  ProviderSettings settings;
+  settings.profile = guess_profile(base_url);
+  settings.name = settings.profile;
+  settings.from_environment = true;
+  settings.base_url = base_url;
+  settings.models = {name};
+  settings.api_key = model::Secret{value_of(environment, "RUNNEL_MODEL_API_KEY")};
+  settings.price = value_of(environment, "RUNNEL_MODEL_PRICE");
+  if (auto const problem = complete(settings))
+    return Error{Errc::invalid, fmt::format("RUNNEL_MODEL_BASE_URL: {}", *problem)};
+  return settings;
+}
+
+}  // namespace
+
+Result<std::vector<ProviderSettings>> read_providers(YAML::Node const& node, std::string const& file) {
+  std::vector<ProviderSettings> out;
+  if (node.IsNull()) return out;
+  if (!node.IsSequence()) return wrong(file, node, "'models.providers' must be a list of providers");
+  std::set<std::string> names;
+  for (auto const& entry : node) {
+    auto settings = read_provider(entry, file);
+    if (!settings) return settings.error();
+    if (!names.insert(settings->name).second)
+      return wrong(file, entry, fmt::format("two providers are called '{}'", settings->name));
+    out.push_back(std::move(*settings));
+  }
+  return out;
+}
+
+Result<std::vector<ProviderSettings>> with_environment(std::vector<ProviderSettings> configured,
+                                                       char const* const* environment) {
+  auto named = named_model(environment);
+  if (!named) return named.error();
+  if (*named) configured.insert(configured.begin(), std::move(**named));
+  for (auto const* const profile : {"deepseek", "dashscope"}) {
+    auto const* const vendor = find_vendor(profile);
+    auto key = value_of(environment, vendor->key_variable);
+    bool const is_there =
+        std::any_of(configured.begin(), configured.end(),
+                    [&](ProviderSettings const& provider) { return provider.name == profile; });
+    if (key.empty() || is_there) continue;
+    ProviderSettings settings;
+    settings.name = profile;
+    complete(settings);
+    settings.api_key = model::Secret{std::move(key)};
+    configured.push_back(std::move(settings));
+  }
+  return configured;
+}
+
+bool is_provider_variable(std::string_view name) {
+  return std::find(kModelVariables.begin(), kModelVariables.end(), name) != kModelVariables.end();
+}
+
+}  // namespace runnel::app
