@@ -14,19 +14,26 @@ constexpr std::string_view kNoParameters = R"({"type":"object","properties":{}})
 
 char const* role_of(Speaker speaker) {
   switch (speaker) {
-    case Speaker::system: return "system";
-    case Speaker::user: return "user";
-    case Speaker::assistant: return "assistant";
-    case Speaker::tool: return "tool";
+    case Speaker::system:
+      return "system";
+    case Speaker::user:
+      return "user";
+    case Speaker::assistant:
+      return "assistant";
+    case Speaker::tool:
+      return "tool";
   }
   return "user";
 }
 
 char const* word_of(ToolChoice choice) {
   switch (choice) {
-    case ToolChoice::automatic: return "auto";
-    case ToolChoice::none: return "none";
-    case ToolChoice::required: return "required";
+    case ToolChoice::automatic:
+      return "auto";
+    case ToolChoice::none:
+      return "none";
+    case ToolChoice::required:
+      return "required";
   }
   return "auto";
 }
@@ -118,8 +125,11 @@ void append_messages(std::string& out, CallRequest const& request, ProviderOptio
 void add_thinking(JsonObject& body, ProviderOptions const& options) {
   bool const thinks = options.thinks();
   switch (options.profile.thinking_switch) {
-    case ThinkingSwitch::none: break;
-    case ThinkingSwitch::enable_flag: body.boolean("enable_thinking", thinks); break;
+    case ThinkingSwitch::none:
+      break;
+    case ThinkingSwitch::enable_flag:
+      body.boolean("enable_thinking", thinks);
+      break;
     case ThinkingSwitch::thinking_type: {
       JsonObject{body.key("thinking")}.text("type", thinks ? "enabled" : "disabled").close();
       break;

@@ -223,10 +223,14 @@ class ChunkReader::Handler {
  private:
   static Place element_of(Place array) {
     switch (array) {
-      case Place::choices: return Place::choice;
-      case Place::tool_calls: return Place::tool_call;
-      case Place::detail: return Place::detail;
-      default: return Place::skipped;
+      case Place::choices:
+        return Place::choice;
+      case Place::tool_calls:
+        return Place::tool_call;
+      case Place::detail:
+        return Place::detail;
+      default:
+        return Place::skipped;
     }
   }
 
@@ -234,20 +238,29 @@ class ChunkReader::Handler {
     auto const place = expected_.inside;
     places_[depth_++] = place;
     switch (place) {
-      case Place::arguments: error = json::error::syntax; return false;
-      case Place::choices: has_choices_ = true; break;
-      case Place::tool_call: chunk_->tool_calls.emplace_back(); break;
+      case Place::arguments:
+        error = json::error::syntax;
+        return false;
+      case Place::choices:
+        has_choices_ = true;
+        break;
+      case Place::tool_call:
+        chunk_->tool_calls.emplace_back();
+        break;
       case Place::usage:
         direct_ = {};
         metadata_ = {};
         level_ = &direct_;
         break;
-      case Place::metadata: level_ = &metadata_; break;
+      case Place::metadata:
+        level_ = &metadata_;
+        break;
       case Place::error:
         chunk_->error.emplace();
         error_code_.reset();
         break;
-      default: break;
+      default:
+        break;
     }
     return true;
   }
@@ -261,17 +274,28 @@ class ChunkReader::Handler {
 
   Expected member(std::string_view key) {
     switch (places_[depth_ - 1]) {
-      case Place::document: return document_member(key);
-      case Place::choice: return choice_member(key);
-      case Place::delta: return delta_member(key);
-      case Place::tool_call: return tool_call_member(key);
-      case Place::function: return function_member(key);
-      case Place::usage: return key == "metadata" ? object_at(Place::metadata) : usage_member(direct_, key);
-      case Place::metadata: return usage_member(metadata_, key);
-      case Place::usage_details: return usage_detail(*level_, key);
-      case Place::error: return error_member(key);
-      case Place::detail: return key == "msg" || key == "message" ? text_in(detail_) : Expected{};
-      default: return {};
+      case Place::document:
+        return document_member(key);
+      case Place::choice:
+        return choice_member(key);
+      case Place::delta:
+        return delta_member(key);
+      case Place::tool_call:
+        return tool_call_member(key);
+      case Place::function:
+        return function_member(key);
+      case Place::usage:
+        return key == "metadata" ? object_at(Place::metadata) : usage_member(direct_, key);
+      case Place::metadata:
+        return usage_member(metadata_, key);
+      case Place::usage_details:
+        return usage_detail(*level_, key);
+      case Place::error:
+        return error_member(key);
+      case Place::detail:
+        return key == "msg" || key == "message" ? text_in(detail_) : Expected{};
+      default:
+        return {};
     }
   }
 

@@ -45,8 +45,8 @@ std::string lower(std::string text) {
 std::optional<Failure> named_failure(ProviderError const& error, Profile const& profile) {
   for (auto const& said : {lower(error.code), lower(error.type)}) {
     if (said.starts_with("throttling.")) return Failure::rate_limited;
-    auto const* const found = std::find_if(kNamed.begin(), kNamed.end(),
-                                           [&](Named const& named) { return named.word == said; });
+    auto const* const found =
+        std::find_if(kNamed.begin(), kNamed.end(), [&](Named const& named) { return named.word == said; });
     if (found == kNamed.end()) continue;
     if (said == "insufficient_quota" && profile.quota_recovers) return Failure::rate_limited;
     return found->failure;
@@ -57,11 +57,16 @@ std::optional<Failure> named_failure(ProviderError const& error, Profile const& 
 Failure failure_of(int status) {
   switch (status) {
     case 401:
-    case 403: return Failure::unauthorized;
-    case 402: return Failure::out_of_funds;
-    case 408: return Failure::timed_out;
-    case 429: return Failure::rate_limited;
-    default: break;
+    case 403:
+      return Failure::unauthorized;
+    case 402:
+      return Failure::out_of_funds;
+    case 408:
+      return Failure::timed_out;
+    case 429:
+      return Failure::rate_limited;
+    default:
+      break;
   }
   if (status >= 500) return Failure::overloaded;
   return status >= 400 ? Failure::rejected : Failure::bad_answer;
@@ -139,7 +144,8 @@ CallFailed read_broken(net::HttpError const& error, std::string_view waited_for,
   using Kind = net::HttpError::Kind;
   auto const detail = redact(error.detail);
   switch (error.kind) {
-    case Kind::unreachable: return make_failure(Failure::unreachable, "no connection: " + detail);
+    case Kind::unreachable:
+      return make_failure(Failure::unreachable, "no connection: " + detail);
     case Kind::untrusted: {
       auto failed = make_failure(Failure::unreachable, "TLS: " + detail);
       failed.retryable = false;
@@ -147,9 +153,11 @@ CallFailed read_broken(net::HttpError const& error, std::string_view waited_for,
     }
     case Kind::timed_out:
       return make_failure(Failure::timed_out, "timed out waiting for " + std::string{waited_for});
-    case Kind::malformed: return make_failure(Failure::bad_answer, "not HTTP: " + detail);
+    case Kind::malformed:
+      return make_failure(Failure::bad_answer, "not HTTP: " + detail);
     case Kind::cut:
-    case Kind::canceled: break;
+    case Kind::canceled:
+      break;
   }
   return make_failure(Failure::cut, "the connection ended: " + detail);
 }

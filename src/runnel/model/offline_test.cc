@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "runnel/core/text.h"
+#include "tests/support/model_request.h"
 #include "tests/support/run_async.h"
 
 namespace runnel::model {
@@ -39,7 +40,7 @@ TEST(OfflineModel, PadsToTheWantedNumberOfWords) {
 }
 
 boost::asio::awaitable<std::pair<std::string, ReportedUsage>> read_all(OfflineProvider& provider,
-                                                               CallRequest request) {
+                                                                       CallRequest request) {
   auto const call = provider.call(std::move(request));
   std::pair<std::string, ReportedUsage> all;
   auto const cancel = std::make_shared<base::Cancel>();
@@ -58,8 +59,7 @@ boost::asio::awaitable<std::pair<std::string, ReportedUsage>> read_all(OfflinePr
 TEST(OfflineModel, CallStreamsTheAnswerAndCountsItsTokens) {
   OfflineProvider provider{{std::chrono::microseconds{0}, 0}};
 
-  auto const [text, usage] =
-      run_async(read_all(provider, {"offline", {{Speaker::user, "three small words"}}}));
+  auto const [text, usage] = run_async(read_all(provider, ask("offline", "three small words")));
 
   EXPECT_EQ(text, joined(offline_answer("three small words", {})));
   EXPECT_EQ(usage.input_tokens, 3);
@@ -70,7 +70,7 @@ TEST(OfflineModel, CallStreamsTheAnswerAndCountsItsTokens) {
 }
 
 boost::asio::awaitable<Errc> next_when_canceled(OfflineProvider& provider) {
-  auto const call = provider.call({"offline", {{Speaker::user, "x"}}});
+  auto const call = provider.call(ask("offline", "x"));
   auto const cancel = std::make_shared<base::Cancel>();
   cancel->request(base::CancelReason::user);
   auto const events = co_await call->next(cancel);

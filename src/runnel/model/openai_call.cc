@@ -151,8 +151,8 @@ asio::awaitable<void> OpenAiCall::take_refusal(net::HttpHead head, std::shared_p
   }
   body_ended_ = true;
   body.resize(std::min(body.size(), kMaxErrorBody));
-  answer_.fail(
-      read_refusal(head, body, options_->profile, Redactor{options_->api_key}, std::chrono::system_clock::now()));
+  answer_.fail(read_refusal(head, body, options_->profile, Redactor{options_->api_key},
+                            std::chrono::system_clock::now()));
 }
 
 asio::awaitable<void> OpenAiCall::drain(std::shared_ptr<base::Cancel> cancel) {

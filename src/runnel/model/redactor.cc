@@ -32,7 +32,8 @@ std::string lower(std::string_view text) {
 // "sk-…" as most vendors' keys begin, also in "key=sk-…", but not in "task-…".
 bool has_key_prefix(std::string_view word) {
   auto const at = word.find("sk-");
-  return at == 0 || (at != std::string_view::npos && std::isalnum(static_cast<unsigned char>(word[at - 1])) == 0);
+  return at == 0 ||
+         (at != std::string_view::npos && std::isalnum(static_cast<unsigned char>(word[at - 1])) == 0);
 }
 
 // The first characters, with an ellipsis where there are more.

@@ -1,9 +1,9 @@
 #include "runnel/model/retry_after.h"
 
-#include <ctime>
-
 #include <algorithm>
 #include <charconv>
+#include <cmath>
+#include <ctime>
 #include <string>
 #include <string_view>
 
@@ -25,7 +25,7 @@ std::optional<double> read_number(std::string_view text) {
   double number = 0;
   auto const* const end = text.data() + text.size();
   auto const [stopped, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  if (error != std::errc{} || stopped != end || !(number == number)) return std::nullopt;
+  if (error != std::errc{} || stopped != end || !std::isfinite(number)) return std::nullopt;
   return std::clamp(number, 0.0, kLongest);
 }
 

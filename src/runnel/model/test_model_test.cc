@@ -10,6 +10,7 @@
 
 #include "runnel/model/offline.h"
 #include "runnel/model/registry.h"
+#include "tests/support/model_request.h"
 #include "tests/support/run_async.h"
 
 namespace runnel::model {
@@ -98,7 +99,7 @@ boost::asio::awaitable<Answer> read_all(CallRequest request) {
 }
 
 Answer answer(std::string model) {
-  return run_async(read_all({std::move(model), {{Speaker::user, "three small words"}}}));
+  return run_async(read_all(ask(std::move(model), "three small words")));
 }
 
 TEST(TestModel, HandsOverBurstsAndCountsTokens) {
@@ -171,12 +172,12 @@ boost::asio::awaitable<int> turns_of_others_during(CallRequest request) {
 }
 
 TEST(TestModel, UndelayedCallLetsOthersRunBetweenBursts) {
-  EXPECT_GE(run_async(turns_of_others_during({"tok-100-0-1", {}})), 100);
+  EXPECT_GE(run_async(turns_of_others_during(ask("tok-100-0-1", ""))), 100);
 }
 
 boost::asio::awaitable<Errc> next_when_canceled(std::string model) {
   TestModelProvider provider;
-  auto const call = provider.call({std::move(model), {}});
+  auto const call = provider.call(ask(std::move(model), ""));
   auto const cancel = std::make_shared<base::Cancel>();
   cancel->request(base::CancelReason::user);
   auto const events = co_await call->next(cancel);

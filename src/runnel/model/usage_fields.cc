@@ -24,8 +24,8 @@ void include_reasoning(ReportedUsage& usage) {
 
 ReportedUsage collect_usage(UsageFields const& direct, UsageFields const& metadata) {
   ReportedUsage usage;
-  usage.input_tokens = first_of(direct.input_tokens, direct.prompt_tokens, metadata.input_tokens,
-                                metadata.prompt_tokens);
+  usage.input_tokens =
+      first_of(direct.input_tokens, direct.prompt_tokens, metadata.input_tokens, metadata.prompt_tokens);
   usage.output_tokens = first_of(direct.output_tokens, direct.completion_tokens, metadata.output_tokens,
                                  metadata.completion_tokens);
   usage.total_tokens = first_of(direct.total_tokens, metadata.total_tokens);
