@@ -29,6 +29,9 @@ struct HttpError {
   };
   Kind kind = Kind::cut;
   std::string detail;
+
+  HttpError() = default;
+  HttpError(Kind k, std::string d) : kind{k}, detail{std::move(d)} {}
 };
 template <class T>
 using HttpResult = boost::system::result<T, HttpError>;
@@ -38,7 +41,8 @@ struct HttpRequest {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;  // Sent by POST.
   std::chrono::milliseconds connect_timeout{10'000};
-  bool http2 = false;  // Only where TLS negotiates it. HTTP/1.1 otherwise: closing its socket cancels at once.
+  bool http2 =
+      false;  // Only where TLS negotiates it. HTTP/1.1 otherwise: closing its socket cancels at once.
 };
 
 struct HttpHead {
@@ -51,7 +55,9 @@ struct HttpHead {
 using Deadline = std::chrono::steady_clock::time_point;
 
 // One request and its answer. Destroying it before the end closes the socket at once; after the end the
-// connection goes back to the pool. On the core of its client; one call at a time.
+// connection goes back to the pool. A deadline that passes and a stop that is requested end the exchange and
+// close its socket too; what was asked for then fails, and so does all that is asked later. On the core of
+// its client; one call at a time.
 class HttpExchange {
  public:
   HttpExchange() = default;
@@ -64,13 +70,16 @@ class HttpExchange {
                                                             std::shared_ptr<base::Cancel> cancel) = 0;
 
   // What of the body has arrived since the last call, at least one byte; empty: its end. While nobody asks,
-  // no more than a bounded amount is read from the socket.
+  // no more than a bounded amount is read from the socket. What arrived before a failure comes before it.
   virtual boost::asio::awaitable<HttpResult<std::string>> read(Deadline deadline,
                                                                std::shared_ptr<base::Cancel> cancel) = 0;
 };
 
+class CurlLoop;
+
 // Talks to upstreams from one core: pooled connections, TLS verified, proxies by the usual environment
-// variables.
+// variables. Destroyed before its io_context, with the core at rest or on the core; exchanges that are still
+// open then end with `canceled`.
 class HttpClient {
  public:
   struct Options {
@@ -87,8 +96,7 @@ class HttpClient {
   std::unique_ptr<HttpExchange> post(HttpRequest request);
 
  private:
-  class Impl;
-  std::shared_ptr<Impl> impl_;
+  std::shared_ptr<CurlLoop> loop_;
 };
 
 }  // namespace runnel::net
