@@ -19,7 +19,8 @@ namespace runnel::model {
 
 enum class Speaker { system, user, assistant, tool };
 
-// A call that a model asks for. `arguments` is JSON text.
+// A call that a model asks for. `arguments` is the text that it wrote: JSON, where it kept to the format;
+// whoever executes the call checks that.
 struct ToolCall {
   std::string id;
   std::string name;
@@ -98,7 +99,7 @@ struct CallFailed {
   Failure failure = Failure::reported;
   std::string message;
   bool accepted = false;   // It had begun to answer, so it may have used tokens.
-  bool retryable = false;  // Where no piece came before, the same call may be made again.
+  bool retryable = false;  // The same call may be made again; never where a piece came before.
   std::optional<std::chrono::milliseconds> retry_after;
   ReportedUsage usage;  // What came before the failure; usually nothing.
 };
