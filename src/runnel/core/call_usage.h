@@ -42,6 +42,7 @@ struct CallTokens {
 
 // Which price list a catalog cost came from (`metadata.cost_source`, USE-5).
 enum class PriceList { none, custom_pricing, litellm_catalog };
+char const* to_string(PriceList list);  // The wire's word; empty for `none`, which the wire shows as null.
 
 // What one call cost, both ways. Which of the two counts is decided for all calls of a message together
 // (USE-5).
