@@ -71,6 +71,7 @@ class TestStore final : public store::Store {
     return unexpected<store::Admission>();
   }
   store::Async<store::Claim> claim(store::ClaimRequest) override { return unexpected<store::Claim>(); }
+  store::Async<void> open_call(store::NewCall) override { return unexpected<void>(); }
   store::Async<store::CancelOutcome> request_cancel(RunKey, std::int64_t) override {
     return unexpected<store::CancelOutcome>();
   }
@@ -109,6 +110,12 @@ class TestStore final : public store::Store {
     return unexpected<std::vector<store::LogRow>>();
   }
   store::Async<store::RunUsage> run_usage(RunKey) override { return unexpected<store::RunUsage>(); }
+  store::Async<std::vector<store::UnbookedCall>> unbooked_calls(RunKey) override {
+    return unexpected<std::vector<store::UnbookedCall>>();
+  }
+  store::Async<store::UsageReport> usage(store::UsageQuery) override {
+    return unexpected<store::UsageReport>();
+  }
   store::Async<store::HistoryPage> history(UserId, ThreadId, std::optional<std::int64_t>,
                                            std::size_t) override {
     return unexpected<store::HistoryPage>();

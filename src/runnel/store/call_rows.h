@@ -12,7 +12,7 @@
 namespace runnel::store {
 
 // How much may be spent; none: without limit. What is spent is the cost of all calls that have ended and what
-// the open ones hold.
+// the open ones hold. A thread that was deleted and made again has spent what it had.
 struct Budgets {
   std::optional<Money> run;
   std::optional<Money> thread;
@@ -42,6 +42,9 @@ struct NewCall {
 enum class CallStatus { open, completed, failed, canceled, interrupted };
 char const* to_string(CallStatus status);
 std::optional<CallStatus> parse_call_status(std::string const& text);
+
+char const* price_list_name(PriceList list);
+std::optional<PriceList> parse_price_list(std::string const& text);
 
 // How an attempt ended; written with the facts that tell of it.
 struct CallEnd {
@@ -74,7 +77,7 @@ struct UnbookedCall {
   std::int64_t started_at = 0;
   std::int64_t input_estimate = 0;
   Money cost_estimate;
-  CallTokens tokens;  // Zero while open.
+  CallTokens tokens;  // Zero and not complete while open.
   CallCost cost;
 };
 
@@ -88,6 +91,7 @@ struct UsageQuery {
   UsageGroup group = UsageGroup::none;
 };
 
+// Of calls that have ended. A count of tokens that does not fit is given as the largest that does.
 struct UsageRow {
   std::string key;  // A thread's id, a model's name, a UTC day as 2026-11-16; empty without groups.
   std::int64_t calls = 0;
@@ -100,7 +104,7 @@ struct UsageRow {
 };
 
 struct UsageReport {
-  std::string currency;
+  std::string currency = "CNY";  // The only one that a thread can have (DB-2).
   UsageRow total;
   std::vector<UsageRow> rows;  // By key. Empty without groups.
 };
