@@ -200,12 +200,18 @@ def nobody_listens():
         yield holder.getsockname()
 
 
+def say(text: str) -> None:
+    """In one write: two threads speak."""
+    sys.stdout.write(text + "\n")
+    sys.stdout.flush()
+
+
 class ByHand(FakeProvider):
     """Tells on the terminal what is asked; neither what was said nor with which key."""
 
     def _respond(self, request: Request) -> Answer:
         answer = super()._respond(request)
-        print(f"{request.method} {request.target} model={request.model} -> {answer.status}", flush=True)
+        say(f"{request.method} {request.target} model={request.model} -> {answer.status}")
         return answer
 
 
@@ -237,8 +243,8 @@ def main() -> int:
     except OSError as error:
         print(f"cannot listen on port {args.port}: {error.strerror}", file=sys.stderr)
         return 1
-    print(f"fake provider listening on {fake.base_url}\n"
-          f"in another terminal: RUNNEL_MODEL_BASE_URL={fake.base_url} RUNNEL_MODEL=fake ./scripts/run", flush=True)
+    say(f"fake provider listening on {fake.base_url}\n"
+        f"in another terminal: RUNNEL_MODEL_BASE_URL={fake.base_url} RUNNEL_MODEL=fake ./scripts/run")
     with contextlib.suppress(KeyboardInterrupt):
         threading.Event().wait()
     fake.close()
