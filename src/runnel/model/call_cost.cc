@@ -86,8 +86,7 @@ std::string freeze(Price const& price, Shares const& shares, Applied const& rate
       .text("currency", kCurrency);
   append_text_or_null(object, "from", price.entry->from);
   append_text_or_null(object, "until", price.entry->until);
-  append_text_or_null(object, "zone",
-                      price.window == nullptr ? std::string_view{} : price.entry->zone->name());
+  append_text_or_null(object, "zone", price.entry->zone ? price.entry->zone->name() : std::string_view{});
   append_text_or_null(object, "window", price.window == nullptr ? std::string_view{} : price.window->name);
   auto const& limit = price.tier->max_prompt_tokens;
   limit ? object.number("max_prompt_tokens", *limit) : object.null("max_prompt_tokens");

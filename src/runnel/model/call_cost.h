@@ -35,8 +35,8 @@ CallTokens settle_tokens(ReportedUsage const& reported, TokenEstimates const& es
 CallCost price_call(PriceBook const& book, std::string_view model, std::int64_t start_ms,
                     CallTokens const& tokens, bool thinking, ReportedUsage const& reported);
 
-// The most that a call can cost, for reserving it: no token cached, each at its dearest rate, all output
-// used. Fails with `invalid` where the model has no price at `start_ms`.
+// The most that a call with so many input tokens can cost, for reserving it: each token at its tier's dearest
+// rate, all output used. Fails with `invalid` where the model has no price at `start_ms`.
 Result<Money> worst_case_cost(PriceBook const& book, std::string_view model, std::int64_t start_ms,
                               std::int64_t input_tokens, std::int64_t max_output_tokens);
 

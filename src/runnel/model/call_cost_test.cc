@@ -125,7 +125,7 @@ TEST(PriceCall, USE_6_FreezesWhatTheCostWasComputedFrom) {
 
   EXPECT_EQ(
       evening.price,
-      R"({"list":"custom_pricing","model":"m","currency":"CNY","from":null,"until":"2026-12-31T00:00:00Z","zone":null,"window":null,"max_prompt_tokens":100,"thinking":true,"free":false,"per_million_tokens":{"input":"1","cache_hit":"0.1","cache_write":"1.25","output":"8"},"tokens":{"input":50,"cache_hit":30,"cache_write":20,"output":50}})");
+      R"({"list":"custom_pricing","model":"m","currency":"CNY","from":null,"until":"2026-12-31T00:00:00Z","zone":"Asia/Shanghai","window":null,"max_prompt_tokens":100,"thinking":true,"free":false,"per_million_tokens":{"input":"1","cache_hit":"0.1","cache_write":"1.25","output":"8"},"tokens":{"input":50,"cache_hit":30,"cache_write":20,"output":50}})");
   EXPECT_EQ(to_decimal(evening.catalog), "0.000478");  // 50 × 1 + 30 × 0.1 + 20 × 1.25 + 50 × 8, per million.
   EXPECT_EQ(
       morning.price,

@@ -56,7 +56,7 @@ class FileReader {
       return model;
     }
     std::vector<Placed> placed;
-    for (auto const& node : prices)
+    for (YAML::Node const& node : prices)
       placed.push_back({node, read_price_entry(node, defaults_, problems_)});
     check_order(name, placed);
     for (auto& entry : placed)

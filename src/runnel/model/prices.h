@@ -58,7 +58,7 @@ struct PriceEntry {
   std::string until;
   std::optional<std::int64_t> from_ms;
   std::optional<std::int64_t> until_ms;  // Excluded.
-  std::optional<Zone> zone;              // Of the windows; where there are any.
+  std::optional<Zone> zone;              // Of days and windows; where there are any.
   std::vector<Tier> tiers;               // Outside of the windows.
   std::vector<Window> windows;
   bool free = false;  // All rates are 0.
