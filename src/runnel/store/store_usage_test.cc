@@ -154,7 +154,9 @@ TEST_P(StoreUsage, USE_8_DeletedThreadStillCounts) {
 
 TEST_P(StoreUsage, USE_8_TokensThatDoNotFitAreTheMostThatDo) {
   for (auto const* const id : {"c1", "c2"}) {
-    ASSERT_TRUE(open(id));
+    auto call = new_call(id, run_);
+    call.model = id;
+    ASSERT_TRUE(open(call));
     auto end = call_end(id, Money{INT64_MAX});
     end.tokens.input = INT64_MAX;
     end.tokens.output = INT64_MAX / 2;
