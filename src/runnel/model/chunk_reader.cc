@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "runnel/core/text.h"
+#include "runnel/model/chunk_places.h"
 #include "runnel/model/usage_fields.h"
 
 namespace runnel::model {
@@ -18,80 +19,6 @@ namespace json = boost::json;
 
 constexpr std::size_t kMaxDepth = 64;
 constexpr double kLargestExact = 9007199254740992.0;  // 2^53.
-
-// The objects and arrays of a chunk that mean something.
-enum class Place : std::uint8_t {
-  skipped,
-  document,
-  choices,
-  choice,
-  delta,
-  tool_calls,
-  tool_call,
-  function,
-  arguments,  // Arguments that are no text.
-  usage,
-  metadata,
-  usage_details,
-  error,
-  detail,
-};
-
-// Where the value of the key just read belongs; what is not named here is passed over.
-struct Expected {
-  std::string* text = nullptr;
-  std::optional<std::int64_t>* number = nullptr;
-  std::optional<std::string>* verbatim = nullptr;  // A text, or a number as it was written.
-  Place inside = Place::skipped;                   // An object's or array's.
-};
-
-Expected text_in(std::string& text) {
-  Expected expected;
-  expected.text = &text;
-  return expected;
-}
-Expected number_in(std::optional<std::int64_t>& number) {
-  Expected expected;
-  expected.number = &number;
-  return expected;
-}
-Expected verbatim_in(std::optional<std::string>& verbatim) {
-  verbatim.reset();
-  Expected expected;
-  expected.verbatim = &verbatim;
-  return expected;
-}
-Expected object_at(Place inside) {
-  Expected expected;
-  expected.inside = inside;
-  return expected;
-}
-
-Expected usage_member(UsageFields& fields, std::string_view key) {
-  if (key == "prompt_tokens") return number_in(fields.prompt_tokens);
-  if (key == "completion_tokens") return number_in(fields.completion_tokens);
-  if (key == "total_tokens") return number_in(fields.total_tokens);
-  if (key == "input_tokens") return number_in(fields.input_tokens);
-  if (key == "output_tokens") return number_in(fields.output_tokens);
-  if (key == "prompt_cache_hit_tokens") return number_in(fields.cache_hit_tokens);
-  if (key == "prompt_cache_miss_tokens") return number_in(fields.cache_miss_tokens);
-  if (key == "cached_tokens") return number_in(fields.cached_tokens);
-  if (key == "reasoning_tokens") return number_in(fields.reasoning_tokens);
-  if (key == "cache_creation_input_tokens") return number_in(fields.cache_write_tokens);
-  if (key == "cost") return verbatim_in(fields.cost);
-  if (key == "total_cost") return verbatim_in(fields.total_cost);
-  if (key == "currency") return verbatim_in(fields.currency);
-  if (key == "prompt_tokens_details" || key == "completion_tokens_details")
-    return object_at(Place::usage_details);
-  return {};
-}
-
-Expected usage_detail(UsageFields& fields, std::string_view key) {
-  if (key == "cached_tokens") return number_in(fields.cached_tokens);
-  if (key == "reasoning_tokens") return number_in(fields.reasoning_tokens);
-  if (key == "cache_creation_input_tokens") return number_in(fields.cache_write_tokens);
-  return {};
-}
 
 void remove_nul(std::string& text) {
   if (text.find('\0') == std::string::npos) return;

@@ -150,7 +150,7 @@ TEST(ChunkReader, USE_10_ErrorsOfEveryShape) {
 
 TEST(ChunkReader, UnknownKeysArePassedOver) {
   auto const chunk = read(
-      R"({"service_tier":"x","obfuscation":"y","timings":{"a":[1,{"content":"no"}]},"usage":{"prompt_tokens":1,
+      R"({"service_tier":"x","obfuscation":"y","timings":{"content":"no","a":[1,{"content":"no"}]},"usage":{"prompt_tokens":1,
           "metadata":7,"other":{"prompt_tokens":2}},"choices":[{"logprobs":{"content":[{"token":"z"}]},
           "delta":{"content":"yes","reasoning_details":[{"text":"no"}]}},null,3],"\u0065rror":null})");
   EXPECT_EQ(chunk.text, "yes");

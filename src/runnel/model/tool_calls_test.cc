@@ -64,7 +64,7 @@ TEST(ToolCalls, USE_10_FragmentsJoinByIndex) {
 
 TEST(ToolCalls, USE_10_EmptyAndRepeatedNamesAndIdsChangeNothing) {
   auto const all =
-      assemble({{fragment(0, "a", "f", "{")}, {fragment(0, "", "", "")}, {fragment(0, "a", "f", "}")}});
+      assemble({{fragment(0, "a", "f", "{")}, {fragment(0, "a", "f", "}")}, {fragment(0, "", "", "")}});
 
   EXPECT_EQ(all.calls, (std::vector<ToolCall>{{"a", "f", "{}"}}));
   expect_shown_as_made(all);

@@ -85,9 +85,9 @@ store::NewCall CallBook::make_call(Open const& open) const {
   call.input_estimate = attempt.input_estimate;
   // A model without a price was refused at the start; one whose price has run out since costs nothing known.
   auto const cost = [&](std::int64_t output) {
-    return model::worst_case_cost(*terms_.prices, attempt.model, open.started_at, attempt.input_estimate,
-                                  output)
-        .value_or(Money{});
+    auto const known = model::worst_case_cost(*terms_.prices, attempt.model, open.started_at,
+                                              attempt.input_estimate, output);
+    return known ? *known : Money{};
   };
   call.cost_estimate = cost(0);
   call.reserve = cost(attempt.max_output);
