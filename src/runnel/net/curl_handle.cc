@@ -33,6 +33,13 @@ bool breaks_apart(std::string_view text) {
   return text.find_first_of(kEnds) != std::string_view::npos;
 }
 
+// With a colon and nothing after it libcurl would leave the header out.
+std::string header_line(std::string const& name, std::string const& value) {
+  std::string line = name;
+  if (value.empty()) return line.append(";");
+  return line.append(": ").append(value);
+}
+
 void set_safety(CURL* easy, std::string const& ca_file) {
   curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
@@ -69,8 +76,7 @@ HeaderList make_header_list(std::vector<std::pair<std::string, std::string>> con
   if (!append(list, "Expect:")) return nullptr;
   for (auto const& [name, value] : headers) {
     if (breaks_apart(name) || breaks_apart(value)) return nullptr;
-    // An empty value is written so; with a colon libcurl would leave the header out.
-    if (!append(list, value.empty() ? name + ";" : name + ": " + value)) return nullptr;
+    if (!append(list, header_line(name, value))) return nullptr;
   }
   return list;
 }

@@ -193,6 +193,7 @@ TEST_F(HttpClientTest, LargeBodyIsSentWithoutAsking) {
   ASSERT_FALSE(answer.error) << answer.error->detail;
   EXPECT_EQ(answer.body, "");
   EXPECT_TRUE(request.ends_with(body));
+  EXPECT_EQ(request.find("Expect: "), std::string::npos);
 }
 
 TEST_F(HttpClientTest, ChunksComeAsTheyArrive) {

@@ -36,13 +36,14 @@ bool SseParser::feed(std::string_view bytes) {
   return !too_long_;
 }
 
-void SseParser::finish() {
-  if (too_long_) return;
+bool SseParser::finish() {
+  if (too_long_) return false;
   read_lines();
   auto const rest = std::string_view{buffer_}.substr(line_);
   line_ = buffer_.size();
   if (!rest.empty()) take_line(rest);
   if (!too_long_) end_event();
+  return !too_long_;
 }
 
 bool SseParser::next(std::string_view& data) {

@@ -19,8 +19,8 @@ class SseParser {
   // Gives more bytes, which are copied. False: an event is too long; those before it can still be had, but
   // nothing more will come.
   bool feed(std::string_view bytes);
-  // The stream has ended.
-  void finish();
+  // The stream has ended. False: as above.
+  bool finish();
 
   // The next event's data, valid until the next call of anything here; false: none is complete.
   bool next(std::string_view& data);

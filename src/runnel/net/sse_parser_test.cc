@@ -25,7 +25,7 @@ Events events_of(std::vector<std::string_view> const& pieces) {
     EXPECT_TRUE(parser.feed(piece));
     drain(parser, out);
   }
-  parser.finish();
+  EXPECT_TRUE(parser.finish());
   drain(parser, out);
   return out;
 }
@@ -167,7 +167,7 @@ TEST(SseParser, LineWithoutEndIsRefusedAtItsLimit) {
   EXPECT_EQ(fed, 1000U);
   drain(parser, events);
   EXPECT_FALSE(parser.feed("\n\ndata: after\n\n"));
-  parser.finish();
+  EXPECT_FALSE(parser.finish());
   drain(parser, events);
   EXPECT_EQ(events, Events{"before"});
 }
@@ -188,9 +188,19 @@ TEST(SseParser, ManyDataLinesAreRefusedAtTheLimit) {
 
   while (lines < 1000 && parser.feed("data: 12345678\n"))
     ++lines;
-  parser.finish();
+  EXPECT_FALSE(parser.finish());
 
   EXPECT_EQ(lines, 1000 / 9);  // Eight bytes and the LF that joins them.
+  std::string_view data;
+  EXPECT_FALSE(parser.next(data));
+}
+
+TEST(SseParser, EventThatIsTooLongWithItsLastLineIsRefusedAtTheEnd) {
+  SseParser parser{14};
+  EXPECT_TRUE(parser.feed("data: 12345678\ndata: 12345678"));
+
+  EXPECT_FALSE(parser.finish());
+
   std::string_view data;
   EXPECT_FALSE(parser.next(data));
 }
