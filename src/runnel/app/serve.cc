@@ -43,7 +43,7 @@ int refuse(Error const& error) {
 
 runtime::ServiceOptions service_options(Settings const& settings, base::Metrics& metrics) {
   runtime::ServiceOptions options;
-  options.node = NodeId{fmt::format("{}-{}", getpid(), mint_uuid().substr(0, 8))};
+  options.node = NodeId{fmt::format("{}-{}", getpid(), mint_uuid().substr(28))};
   options.delta_flush = milliseconds{settings.delta_flush_ms};
   options.max_recoveries = settings.max_recoveries;
   options.context_messages = static_cast<std::size_t>(settings.context_messages);

@@ -34,8 +34,9 @@ void AnswerReader::finish(std::vector<CallEvent>& events) {
     take_document();
     return;
   }
-  parser_.finish();
+  bool const readable = parser_.finish();
   take_events(events);
+  if (!readable) fail(make_failure(Failure::bad_answer, "an event of the stream is too long"));
   if (!is_over() && finish_reason_.empty())
     fail(make_failure(Failure::cut, "the stream ended before the answer did"));
 }
@@ -98,7 +99,7 @@ void AnswerReader::take_event(std::string_view data, std::vector<CallEvent>& eve
   }
   if (!chunk_.reasoning.empty()) {
     think_tags_.disable();
-    events.emplace_back(ReasoningPiece{std::move(chunk_.reasoning)});
+    add_reasoning(std::move(chunk_.reasoning), events);
   }
   if (!chunk_.text.empty()) take_text(std::move(chunk_.text), events);
   if (!chunk_.tool_calls.empty() && !tool_calls_.add(std::move(chunk_.tool_calls), events))
@@ -119,9 +120,24 @@ void AnswerReader::take_document() {
   }
 }
 
+// What one read of the upstream brought is one piece: it is shown in one go in any case, and each piece costs
+// every reader a frame.
 void AnswerReader::add_pieces(ThinkTags::Pieces pieces, std::vector<CallEvent>& events) {
-  if (!pieces.reasoning.empty()) events.emplace_back(ReasoningPiece{std::move(pieces.reasoning)});
-  if (!pieces.text.empty()) events.emplace_back(TextPiece{std::move(pieces.text)});
+  if (!pieces.reasoning.empty()) add_reasoning(std::move(pieces.reasoning), events);
+  if (pieces.text.empty()) return;
+  if (auto* const last = events.empty() ? nullptr : std::get_if<TextPiece>(&events.back())) {
+    last->text += pieces.text;
+  } else {
+    events.emplace_back(TextPiece{std::move(pieces.text)});
+  }
+}
+
+void AnswerReader::add_reasoning(std::string text, std::vector<CallEvent>& events) {
+  if (auto* const last = events.empty() ? nullptr : std::get_if<ReasoningPiece>(&events.back())) {
+    last->text += text;
+  } else {
+    events.emplace_back(ReasoningPiece{std::move(text)});
+  }
 }
 
 // Some servers say by the reason of the stop that the answer is not whole.

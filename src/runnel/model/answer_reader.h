@@ -48,6 +48,7 @@ class AnswerReader {
   void take_event(std::string_view data, std::vector<CallEvent>& events);
   void take_text(std::string text, std::vector<CallEvent>& events);
   void take_document();
+  static void add_reasoning(std::string text, std::vector<CallEvent>& events);
   void add_pieces(ThinkTags::Pieces pieces, std::vector<CallEvent>& events);
   void check_finish();
   [[nodiscard]] Finish finish_of(bool has_calls) const;

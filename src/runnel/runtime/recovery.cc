@@ -81,6 +81,7 @@ asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run, RunNames* n
   left_queue(claimed.row);
   claimed.input = std::move(*input);
   claimed.epoch = claim->epoch;
+  claimed.cancel_requested = claim->cancel_requested;
   let_go(std::move(claimed));
   co_return Result<void>{};
 }

@@ -14,6 +14,13 @@ using std::chrono::milliseconds;
 namespace {
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{1000};
+
+// The next of the moments that are `period` apart, the same for all runs: then what they have to write comes
+// to the store together, and shares a commit.
+std::chrono::steady_clock::time_point next_tick(milliseconds period) {
+  auto const now = std::chrono::steady_clock::now();
+  return now + period - now.time_since_epoch() % period;
+}
 }  // namespace
 
 RunWriter::RunWriter(store::Store& store, base::Clock const& clock, base::TaskGroup& tasks,
@@ -214,7 +221,7 @@ asio::awaitable<bool> RunWriter::wait_for_store(Error error, milliseconds pause)
 void RunWriter::arm_flush() {
   if (flush_armed_ || failure_) return;
   flush_armed_ = true;
-  flush_timer_.expires_after(options_.delta_flush);
+  flush_timer_.expires_at(next_tick(options_.delta_flush));
   flush_timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
     self->flush_armed_ = false;
     if (self->closed_) return;

@@ -196,10 +196,7 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
   live.channel->publish(std::move(claimed.begun));
   live.channel->set_durable(start.last_n);
 
-  // A cancel that came between the admission and `go_live` found no writer to tell; it is in the store.
-  auto const row = co_await parts_.store.run_by_key(claimed.row.key);
-  if (row && *row && (*row)->cancel_requested) live.cancel->request(CancelReason::user);
-
+  if (claimed.cancel_requested) live.cancel->request(CancelReason::user);
   auto const writer = make_writer(live, std::move(start));
   Executor executor{parts_.store,
                     parts_.clock,

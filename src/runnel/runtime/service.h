@@ -98,8 +98,9 @@ class Service {
     store::RunRow row;
     RunInput input;
     Epoch epoch = 0;
-    std::vector<Record> begun;  // Already durable, to be shown.
-    std::string request_id;     // Empty: no request waits for its beginning.
+    std::vector<Record> begun;      // Already durable, to be shown.
+    std::string request_id;         // Empty: no request waits for its beginning.
+    bool cancel_requested = false;  // Before it was claimed; what comes later is told to `live_`.
   };
 
   // What a run's log says.
