@@ -27,7 +27,7 @@ namespace {
 
 constexpr char kBuiltIn[] = "the built-in price list (conf/prices.yaml)";
 
-Error wrong(std::string detail) {
+Error unusable(std::string detail) {
   return Error{Errc::invalid, std::move(detail)};
 }
 
@@ -38,14 +38,14 @@ bool is_pattern(std::string const& name) {
 Result<std::string> read_text(std::string const& path) {
   std::ifstream file{path, std::ios::binary};
   std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return wrong(fmt::format("{}: cannot be read", path));
+  if (!file || !(text << file.rdbuf())) return unusable(fmt::format("{}: cannot be read", path));
   return text.str();
 }
 
 std::string_view host_of(std::string_view url) {
   auto const scheme = url.find("://");
   auto rest = scheme == std::string_view::npos ? url : url.substr(scheme + 3);
-  rest = rest.substr(0, rest.find('/'));
+  rest = rest.substr(0, rest.find_first_of("/?#"));
   auto const user = rest.rfind('@');
   return user == std::string_view::npos ? rest : rest.substr(user + 1);
 }
@@ -55,7 +55,7 @@ Result<void> price_named_model(ProviderSettings const& provider, model::PriceBoo
   auto const& name = provider.models.front();
   if (!provider.price.empty()) {
     auto prices = model::parse_price_setting(name, provider.price);
-    if (!prices) return wrong(fmt::format("RUNNEL_MODEL_PRICE: {}", prices.error().detail));
+    if (!prices) return unusable(fmt::format("RUNNEL_MODEL_PRICE: {}", prices.error().detail));
     book.put(std::move(*prices));
   } else if (http::is_loopback_host(host_of(provider.base_url))) {
     book.put(model::free_model(name));
@@ -76,7 +76,7 @@ Result<void> add_prices(ProviderSettings const& provider, model::PriceBook& book
     auto const priced = price_named_model(provider, book);
     if (!priced) return priced.error();
     if (book.unpriced(provider.models, now_ms).empty()) return {};
-    return wrong(
+    return unusable(
         fmt::format("RUNNEL_MODEL={} has no price in {}, and its address is not this machine's: set "
                     "RUNNEL_MODEL_PRICE to its price in CNY per million tokens as INPUT,OUTPUT or "
                     "INPUT,OUTPUT,CACHE_HIT, or to free",
@@ -89,7 +89,7 @@ Result<model::Secret> find_key(ProviderSettings const& provider, char const* con
   if (!provider.api_key.empty()) return provider.api_key;
   if (!provider.api_key_file.empty()) {
     auto text = http::read_key_file(provider.api_key_file, http::KeyKind::secret);
-    if (!text) return wrong(fmt::format("provider '{}': {}", provider.name, text.error().detail));
+    if (!text) return unusable(fmt::format("provider '{}': {}", provider.name, text.error().detail));
     while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
       text->pop_back();
     return model::Secret{std::move(*text)};
@@ -101,7 +101,7 @@ Result<model::Secret> find_key(ProviderSettings const& provider, char const* con
     if (text.starts_with(prefix) && text.size() > prefix.size())
       return model::Secret{std::string{text.substr(prefix.size())}};
   }
-  return wrong(
+  return unusable(
       fmt::format("provider '{}' needs its key in the environment variable {}, which is not set; or "
                   "name a file with api_key_file",
                   provider.name, provider.api_key_env));
@@ -165,9 +165,9 @@ Result<void> check_names(Settings const& settings, model::Registry const& regist
   if (!settings.default_model.empty()) names.push_back(settings.default_model);
   for (auto const& name : names) {
     if (registry.find(name) != nullptr) continue;
-    return wrong(fmt::format("models.{}: no provider has a model '{}'; known: {}",
-                             name == settings.default_model ? "default" : "fallbacks", name,
-                             fmt::join(registry.names(), ", ")));
+    return unusable(fmt::format("models.{}: no provider has a model '{}'; known: {}",
+                                name == settings.default_model ? "default" : "fallbacks", name,
+                                fmt::join(registry.names(), ", ")));
   }
   return {};
 }

@@ -16,66 +16,66 @@
 namespace runnel::app {
 namespace {
 
-struct Text {
+struct TextKey {
   std::string ProviderSettings::*field;
 };
-struct Names {
+struct NamesKey {
   std::vector<std::string> ProviderSettings::*field;
 };
-struct Switch {
+struct SwitchKey {
   bool ProviderSettings::*field;
 };
-struct Number {
+struct NumberKey {
   std::int64_t ProviderSettings::*field;
   std::int64_t lowest;
   std::int64_t highest;
 };
 
-struct Key {
+struct ProviderKey {
   std::string_view name;
-  std::variant<Text, Names, Switch, Number> kind;
+  std::variant<TextKey, NamesKey, SwitchKey, NumberKey> kind;
 };
 
-std::vector<Key> const& keys() {
+std::vector<ProviderKey> const& provider_keys() {
   using S = ProviderSettings;
-  static std::vector<Key> const table{
-      {"name", Text{&S::name}},
-      {"profile", Text{&S::profile}},
-      {"base_url", Text{&S::base_url}},
-      {"api_key_env", Text{&S::api_key_env}},
-      {"api_key_file", Text{&S::api_key_file}},
-      {"models", Names{&S::models}},
-      {"free", Switch{&S::free}},
-      {"thinking", Text{&S::thinking}},
-      {"reasoning_effort", Text{&S::reasoning_effort}},
-      {"max_output_tokens", Number{&S::max_output_tokens, 0, 10'000'000}},
-      {"connect_timeout_s", Number{&S::connect_timeout_s, 1, 600}},
-      {"first_token_timeout_s", Number{&S::first_token_timeout_s, 1, 3600}},
-      {"idle_timeout_s", Number{&S::idle_timeout_s, 1, 3600}},
-      {"total_timeout_s", Number{&S::total_timeout_s, 1, 86'400}},
-      {"http2", Switch{&S::http2}},
+  static std::vector<ProviderKey> const table{
+      {"name", TextKey{&S::name}},
+      {"profile", TextKey{&S::profile}},
+      {"base_url", TextKey{&S::base_url}},
+      {"api_key_env", TextKey{&S::api_key_env}},
+      {"api_key_file", TextKey{&S::api_key_file}},
+      {"models", NamesKey{&S::models}},
+      {"free", SwitchKey{&S::free}},
+      {"thinking", TextKey{&S::thinking}},
+      {"reasoning_effort", TextKey{&S::reasoning_effort}},
+      {"max_output_tokens", NumberKey{&S::max_output_tokens, 0, 10'000'000}},
+      {"connect_timeout_s", NumberKey{&S::connect_timeout_s, 1, 600}},
+      {"first_token_timeout_s", NumberKey{&S::first_token_timeout_s, 1, 3600}},
+      {"idle_timeout_s", NumberKey{&S::idle_timeout_s, 1, 3600}},
+      {"total_timeout_s", NumberKey{&S::total_timeout_s, 1, 86'400}},
+      {"http2", SwitchKey{&S::http2}},
   };
   return table;
 }
 
 std::string known_keys() {
   std::vector<std::string_view> names;
-  for (auto const& key : keys())
+  for (auto const& key : provider_keys())
     names.push_back(key.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
 // Puts the node's value into the setting, or says what it should have been.
-struct Assign {
+struct AssignKey {
   ProviderSettings& settings;
   YAML::Node const& node;
 
-  std::optional<std::string> operator()(Text const& kind) const {
+  std::optional<std::string> operator()(TextKey const& kind) const {
     if (!node.IsScalar()) return "must be a single value";
     settings.*kind.field = node.Scalar();
     return std::nullopt;
   }
-  std::optional<std::string> operator()(Names const& kind) const {
+  std::optional<std::string> operator()(NamesKey const& kind) const {
     if (!node.IsSequence()) return "must be a list";
     for (auto const& item : node) {
       if (!item.IsScalar() || item.Scalar().empty()) return "must be a list of names";
@@ -83,13 +83,13 @@ struct Assign {
     }
     return std::nullopt;
   }
-  std::optional<std::string> operator()(Switch const& kind) const {
+  std::optional<std::string> operator()(SwitchKey const& kind) const {
     if (!node.IsScalar() || (node.Scalar() != "true" && node.Scalar() != "false"))
       return "must be true or false";
     settings.*kind.field = node.Scalar() == "true";
     return std::nullopt;
   }
-  std::optional<std::string> operator()(Number const& kind) const {
+  std::optional<std::string> operator()(NumberKey const& kind) const {
     std::int64_t value = 0;
     if (!node.IsScalar() || !YAML::convert<std::int64_t>::decode(node, value) || value < kind.lowest ||
         value > kind.highest) {
@@ -175,13 +175,14 @@ Result<ProviderSettings> read_provider(YAML::Node const& node, std::string const
   std::set<std::string> seen;
   for (auto const& entry : node) {
     auto const name = entry.first.as<std::string>("");
-    auto const key = std::find_if(keys().begin(), keys().end(), [&](Key const& k) { return k.name == name; });
-    if (key == keys().end()) {
+    auto const key = std::find_if(provider_keys().begin(), provider_keys().end(),
+                                  [&](ProviderKey const& k) { return k.name == name; });
+    if (key == provider_keys().end()) {
       return wrong(file, entry.first,
                    fmt::format("unknown setting '{}' of a provider; known: {}", name, known_keys()));
     }
     if (!seen.insert(name).second) return wrong(file, entry.first, fmt::format("'{}' is set twice", name));
-    auto const problem = std::visit(Assign{settings, entry.second}, key->kind);
+    auto const problem = std::visit(AssignKey{settings, entry.second}, key->kind);
     if (problem) return wrong(file, entry.second, fmt::format("'{}' {}", name, *problem));
   }
   if (auto const problem = complete(settings)) return wrong(file, node, *problem);

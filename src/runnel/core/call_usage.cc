@@ -11,7 +11,14 @@ char const* to_string(PriceList list) {
     case PriceList::none:
       break;
   }
-  return "";
+  return "none";
+}
+
+std::optional<PriceList> parse_price_list(std::string const& text) {
+  for (auto const list : {PriceList::none, PriceList::custom_pricing, PriceList::litellm_catalog}) {
+    if (text == to_string(list)) return list;
+  }
+  return std::nullopt;
 }
 
 }  // namespace runnel

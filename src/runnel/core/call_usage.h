@@ -42,7 +42,8 @@ struct CallTokens {
 
 // Which price list a catalog cost came from (`metadata.cost_source`, USE-5).
 enum class PriceList { none, custom_pricing, litellm_catalog };
-char const* to_string(PriceList list);  // The wire's word; empty for `none`, which the wire shows as null.
+char const* to_string(PriceList list);  // The ledger's word, and the wire's, which shows `none` as null.
+std::optional<PriceList> parse_price_list(std::string const& text);
 
 // What one call cost, both ways. Which of the two counts is decided for all calls of a message together
 // (USE-5).

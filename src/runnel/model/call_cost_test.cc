@@ -13,7 +13,7 @@
 namespace runnel::model {
 namespace {
 
-PriceBook book() {
+PriceBook costs() {
   PriceBook out;
   for (auto& model : parse_price_yaml(R"(
 currency: CNY
@@ -119,9 +119,9 @@ TEST(PriceCall, USE_6_FreezesWhatTheCostWasComputedFrom) {
   usage.cache_write_tokens = 20;
   auto const tokens = settle_tokens(usage, {});
 
-  auto const evening = price_call(book(), "m", instant("2026-11-16T20:00:00+08:00"), tokens, true, usage);
-  auto const morning = price_call(book(), "m", instant("2026-11-16T10:00:00+08:00"), tokens, false, usage);
-  auto const gratis = price_call(book(), "gratis", 0, tokens, false, usage);
+  auto const evening = price_call(costs(), "m", instant("2026-11-16T20:00:00+08:00"), tokens, true, usage);
+  auto const morning = price_call(costs(), "m", instant("2026-11-16T10:00:00+08:00"), tokens, false, usage);
+  auto const gratis = price_call(costs(), "gratis", 0, tokens, false, usage);
 
   EXPECT_EQ(
       evening.price,
@@ -137,7 +137,7 @@ TEST(PriceCall, USE_6_FreezesWhatTheCostWasComputedFrom) {
 }
 
 TEST(PriceCall, WithoutAPriceThereIsNoneInTheOutcome) {
-  auto const cost = price_call(book(), "m", instant("2026-12-31T00:00:00Z"), {}, false, {});
+  auto const cost = price_call(costs(), "m", instant("2026-12-31T00:00:00Z"), {}, false, {});
 
   EXPECT_EQ(cost, CallCost{});
   EXPECT_EQ(cost.list, PriceList::none);
@@ -147,14 +147,14 @@ TEST(PriceCall, ACostBeyondAllMoneyStaysAtTheMost) {
   CallTokens tokens;
   tokens.input = tokens.output = INT64_MAX / 2;
 
-  EXPECT_EQ(price_call(book(), "m", 0, tokens, false, {}).catalog, Money{INT64_MAX});
+  EXPECT_EQ(price_call(costs(), "m", 0, tokens, false, {}).catalog, Money{INT64_MAX});
 }
 
 CallCost direct(std::optional<std::string> text, std::string currency) {
   ReportedUsage usage = whole_usage();
   usage.cost = std::move(text);
   usage.cost_currency = std::move(currency);
-  return price_call(book(), "m", 0, settle_tokens(usage, {}), false, usage);
+  return price_call(costs(), "m", 0, settle_tokens(usage, {}), false, usage);
 }
 
 TEST(PriceCall, USE_5_AProvidersCostIsValidWhereItIsANonNegativeNumberInCny) {
@@ -198,19 +198,19 @@ TEST(WorstCaseCost, USE_9_TakesTheDearestRateOfTheTierAndTheWindow) {
   auto const evening = instant("2026-11-16T20:00:00+08:00");
   auto const morning = instant("2026-11-16T10:00:00+08:00");
 
-  EXPECT_EQ(to_decimal(worst_case_cost(book(), "m", evening, 100, 10).value()),
+  EXPECT_EQ(to_decimal(worst_case_cost(costs(), "m", evening, 100, 10).value()),
             "0.000205");  // 100 × 1.25 + 10 × 8
-  EXPECT_EQ(to_decimal(worst_case_cost(book(), "m", evening, 101, 10).value()),
+  EXPECT_EQ(to_decimal(worst_case_cost(costs(), "m", evening, 101, 10).value()),
             "0.000343");  // 101 × 3 + 10 × 4
-  EXPECT_EQ(to_decimal(worst_case_cost(book(), "m", morning, 100, 10).value()),
+  EXPECT_EQ(to_decimal(worst_case_cost(costs(), "m", morning, 100, 10).value()),
             "0.0012");  // 100 × 10 + 10 × 20
-  EXPECT_EQ(worst_case_cost(book(), "gratis", evening, 100, 10).value(), Money{});
-  EXPECT_EQ(worst_case_cost(book(), "m", evening, INT64_MAX, INT64_MAX).value(), Money{INT64_MAX});
+  EXPECT_EQ(worst_case_cost(costs(), "gratis", evening, 100, 10).value(), Money{});
+  EXPECT_EQ(worst_case_cost(costs(), "m", evening, INT64_MAX, INT64_MAX).value(), Money{INT64_MAX});
 }
 
 TEST(WorstCaseCost, USE_6_FailsForAModelWithoutAPrice) {
-  EXPECT_EQ(worst_case_cost(book(), "other", 0, 1, 1).error().code, Errc::invalid);
-  EXPECT_EQ(worst_case_cost(book(), "m", instant("2026-12-31T00:00:00Z"), 1, 1).error().code, Errc::invalid);
+  EXPECT_EQ(worst_case_cost(costs(), "other", 0, 1, 1).error().code, Errc::invalid);
+  EXPECT_EQ(worst_case_cost(costs(), "m", instant("2026-12-31T00:00:00Z"), 1, 1).error().code, Errc::invalid);
 }
 
 TEST(EstimateTokens, USE_10_CountsCharactersByTheirScript) {

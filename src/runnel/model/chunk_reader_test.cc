@@ -5,7 +5,7 @@
 namespace runnel::model {
 namespace {
 
-Chunk read(std::string_view json) {
+Chunk read_chunk(std::string_view json) {
   Chunk chunk;
   EXPECT_TRUE(ChunkReader{}.read(json, chunk)) << json;
   return chunk;
@@ -17,11 +17,11 @@ bool is_readable(std::string_view json) {
 }
 
 Chunk read_delta(std::string const& delta) {
-  return read(R"({"id":"x","choices":[{"index":0,"delta":)" + delta + R"(,"finish_reason":null}]})");
+  return read_chunk(R"({"id":"x","choices":[{"index":0,"delta":)" + delta + R"(,"finish_reason":null}]})");
 }
 
 ReportedUsage read_usage(std::string const& usage) {
-  return read(R"({"choices":[],"usage":)" + usage + "}").usage.value_or(ReportedUsage{});
+  return read_chunk(R"({"choices":[],"usage":)" + usage + "}").usage.value_or(ReportedUsage{});
 }
 
 TEST(ChunkReader, USE_10_TextMayBeNullAbsentOrEmpty) {
@@ -41,9 +41,9 @@ TEST(ChunkReader, USE_10_ReasoningHasTwoNamesAndCountsOnce) {
 }
 
 TEST(ChunkReader, USE_10_FinishReasonMayBeAbsentOrNull) {
-  EXPECT_EQ(read(R"({"choices":[{"delta":{}}]})").finish_reason, "");
-  EXPECT_EQ(read(R"({"choices":[{"delta":{},"finish_reason":null}]})").finish_reason, "");
-  EXPECT_EQ(read(R"({"choices":[{"finish_reason":"length","delta":{}}]})").finish_reason, "length");
+  EXPECT_EQ(read_chunk(R"({"choices":[{"delta":{}}]})").finish_reason, "");
+  EXPECT_EQ(read_chunk(R"({"choices":[{"delta":{},"finish_reason":null}]})").finish_reason, "");
+  EXPECT_EQ(read_chunk(R"({"choices":[{"finish_reason":"length","delta":{}}]})").finish_reason, "length");
 }
 
 TEST(ChunkReader, USE_10_ToolFragments) {
@@ -123,14 +123,14 @@ TEST(ChunkReader, USE_3_NoNumberOfTokensIsNoValue) {
 }
 
 TEST(ChunkReader, USE_10_NullAndEmptyUsageAreNone) {
-  EXPECT_FALSE(read(R"({"choices":[],"usage":null})").usage);
-  EXPECT_FALSE(read(R"({"choices":[],"usage":{}})").usage);
-  EXPECT_FALSE(read(R"({"choices":[],"x_groq":{"usage":{"prompt_tokens":1}}})").usage);
+  EXPECT_FALSE(read_chunk(R"({"choices":[],"usage":null})").usage);
+  EXPECT_FALSE(read_chunk(R"({"choices":[],"usage":{}})").usage);
+  EXPECT_FALSE(read_chunk(R"({"choices":[],"x_groq":{"usage":{"prompt_tokens":1}}})").usage);
 }
 
 TEST(ChunkReader, USE_10_ErrorsOfEveryShape) {
   auto const of = [](std::string_view json) {
-    return read(json).error.value_or(ProviderError{"none", "", ""});
+    return read_chunk(json).error.value_or(ProviderError{"none", "", ""});
   };
   auto const full = of(R"({"error":{"message":"m","type":"t","param":null,"code":"c"},"request_id":"r"})");
   EXPECT_EQ(full.message, "m");
@@ -145,11 +145,11 @@ TEST(ChunkReader, USE_10_ErrorsOfEveryShape) {
             "field required");
   EXPECT_EQ(of(R"({"code":"Arrearage","message":"unpaid","request_id":"r"})").code, "Arrearage");
   EXPECT_EQ(of(R"({"object":"error","message":"m","type":"t","code":400})").message, "m");
-  EXPECT_FALSE(read(R"({"choices":[],"error":null,"message":"x","detail":null})").error);
+  EXPECT_FALSE(read_chunk(R"({"choices":[],"error":null,"message":"x","detail":null})").error);
 }
 
 TEST(ChunkReader, UnknownKeysArePassedOver) {
-  auto const chunk = read(
+  auto const chunk = read_chunk(
       R"({"service_tier":"x","obfuscation":"y","timings":{"content":"no","a":[1,{"content":"no"}]},"usage":{"prompt_tokens":1,
           "metadata":7,"other":{"prompt_tokens":2}},"choices":[{"logprobs":{"content":[{"token":"z"}]},
           "delta":{"content":"yes","reasoning_details":[{"text":"no"}]}},null,3],"\u0065rror":null})");

@@ -5,12 +5,12 @@
 namespace runnel::model {
 namespace {
 
-Redactor const kRedact{Secret{"sk-canary-0123456789"}};
+Redactor const kRedactKey{Secret{"sk-canary-0123456789"}};
 
 CallFailed refusal(int status, std::string_view body, std::string const& profile = "openai",
                    std::vector<std::pair<std::string, std::string>> headers = {}) {
-  return read_refusal(net::HttpHead{status, std::move(headers)}, body, find_profile(profile).value(), kRedact,
-                      std::chrono::system_clock::from_time_t(0));
+  return read_refusal(net::HttpHead{status, std::move(headers)}, body, find_profile(profile).value(),
+                      kRedactKey, std::chrono::system_clock::from_time_t(0));
 }
 
 TEST(Failures, USE_1_EveryStatusHasItsFailure) {
@@ -73,7 +73,7 @@ TEST(Failures, USE_1_MessageTellsWhatTheProviderSaid) {
 
 TEST(Failures, USE_10_ErrorInTheStreamIsRetryableByItsCode) {
   auto const reported = [](ProviderError const& error) {
-    return read_reported(error, find_profile("local").value(), kRedact);
+    return read_reported(error, find_profile("local").value(), kRedactKey);
   };
   EXPECT_EQ(reported({"m", "server_error", "500"}).failure, Failure::reported);
   EXPECT_TRUE(reported({"m", "server_error", "500"}).retryable);

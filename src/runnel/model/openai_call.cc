@@ -102,6 +102,7 @@ asio::awaitable<Result<std::vector<CallEvent>>> OpenAiCall::next(std::shared_ptr
     if (!body_ended_ && !answer_.has_failed()) co_await drain(cancel);
     exchange_.reset();
     answer_.end(events_);
+    if (auto* const failed = std::get_if<CallFailed>(&events_.back())) failed->accepted = accepted_;
   }
   co_return std::exchange(events_, {});
 }
@@ -120,7 +121,8 @@ asio::awaitable<OpenAiCall::Step> OpenAiCall::take_head(std::shared_ptr<base::Ca
     co_await take_refusal(std::move(*head), cancel);
     co_return cancel->requested() ? Step::canceled : Step::go_on;
   }
-  if (is_page(*head)) answer_.fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
+  accepted_ = !is_page(*head);
+  if (!accepted_) answer_.fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
   co_return Step::go_on;
 }
 

@@ -108,6 +108,25 @@ TEST(OpenAiCall, USE_1_NoConnection) {
   EXPECT_EQ(answer_of(upstream).failed->failure, Failure::bad_answer);
 }
 
+TEST(OpenAiCall, USE_10_CallIsAcceptedOnceItsStreamHasBegun) {
+  auto const silent = script();
+  silent->hang();
+  EXPECT_TRUE(answer_of(silent, impatient()).failed->accepted);
+  auto const reported = script();
+  reported->event(R"({"error":{"message":"broke"}})");
+  EXPECT_TRUE(answer_of(reported).failed->accepted);
+
+  auto const refused = script();
+  refused->head = net::HttpHead{503, {}};
+  EXPECT_FALSE(answer_of(refused).failed->accepted);
+  auto const page = script();
+  page->head = net::HttpHead{200, {{"content-type", "text/html"}}};
+  EXPECT_FALSE(answer_of(page).failed->accepted);
+  auto const unreachable = script();
+  unreachable->head = net::HttpError{Kind::unreachable, ""};
+  EXPECT_FALSE(answer_of(unreachable).failed->accepted);
+}
+
 TEST(OpenAiCall, USE_1_HeadThatNeverComes) {
   auto const upstream = script();
   upstream->head_after = std::chrono::hours{1};

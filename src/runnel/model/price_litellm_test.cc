@@ -13,11 +13,11 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-std::vector<ModelPrices> read(std::string const& text) {
+std::vector<ModelPrices> read_catalog(std::string const& text) {
   return parse_litellm_json(text, "l.json").value();
 }
 
-std::string problems(std::string const& text) {
+std::string catalog_problems(std::string const& text) {
   auto const catalog = parse_litellm_json(text, "l.json");
   return catalog ? "" : catalog.error().detail;
 }
@@ -30,15 +30,15 @@ std::vector<std::string> names(std::vector<ModelPrices> const& models) {
 }
 
 std::vector<Tier> tiers_of(std::string const& members) {
-  auto const models = read(R"({"currency": "CNY", "m": {)" + members + "}}");
+  auto const models = read_catalog(R"({"currency": "CNY", "m": {)" + members + "}}");
   return models.empty() ? std::vector<Tier>{} : models.at(0).entries.at(0).tiers;
 }
 
 TEST(LiteLlmPrices, USE_6_AFileThatIsNotInCnyIsRefused) {
-  EXPECT_THAT(problems(R"({"m": {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}})"),
+  EXPECT_THAT(catalog_problems(R"({"m": {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}})"),
               HasSubstr("l.json:1:1: the file does not say its currency; if its prices are in CNY, add "
                         "\"currency\": \"CNY\" at the top"));
-  EXPECT_EQ(problems("{\"currency\":\n \"USD\"}"),
+  EXPECT_EQ(catalog_problems("{\"currency\":\n \"USD\"}"),
             "l.json:2:2: the currency must be CNY: threads are billed in it, and nothing is converted");
 }
 
@@ -79,7 +79,8 @@ TEST(LiteLlmPrices, USE_5_ThresholdsAreTiersAndWhatTheyLeaveOutStays) {
 }
 
 TEST(LiteLlmPrices, USE_6_WhatHasNoPriceForTokensIsNotPriced) {
-  auto const models = read(R"({"sample_spec": {"input_cost_per_token": "as documented"}, "currency": "CNY",
+  auto const models =
+      read_catalog(R"({"sample_spec": {"input_cost_per_token": "as documented"}, "currency": "CNY",
     "image": {"mode": "image_generation", "output_cost_per_image": 0.04},
     "embedding": {"input_cost_per_token": 1e-07, "output_cost_per_token": 0.0},
     "unknown": {"input_cost_per_token": 0, "output_cost_per_token": 0},
@@ -92,19 +93,19 @@ TEST(LiteLlmPrices, USE_6_WhatHasNoPriceForTokensIsNotPriced) {
 
 TEST(LiteLlmPrices, ANameWithItsProviderInFrontIsKnownWithoutToo) {
   std::string const rates = R"("input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06})";
-  auto const models = read(R"({"currency": "CNY",
+  auto const models = read_catalog(R"({"currency": "CNY",
     "dashscope/qwen-plus": {"litellm_provider": "dashscope", )" +
-                           rates + R"(,
+                                   rates + R"(,
     "azure/both": {"litellm_provider": "azure", )" +
-                           rates + R"(,
+                                   rates + R"(,
     "groq/both": {"litellm_provider": "groq", )" +
-                           rates + R"(,
+                                   rates + R"(,
     "deepseek/chat": {"litellm_provider": "deepseek", )" +
-                           rates + R"(,
+                                   rates + R"(,
     "chat": {"litellm_provider": "deepseek", )" +
-                           rates + R"(,
+                                   rates + R"(,
     "other/model": {"litellm_provider": "third", )" +
-                           rates + "}");
+                                   rates + "}");
 
   EXPECT_THAT(names(models), ElementsAre("azure/both", "chat", "dashscope/qwen-plus", "deepseek/chat",
                                          "groq/both", "other/model", "qwen-plus"));
@@ -112,7 +113,7 @@ TEST(LiteLlmPrices, ANameWithItsProviderInFrontIsKnownWithoutToo) {
 
 TEST(LiteLlmPrices, USE_6_EachMistakeHasItsPlaceAndAllAreToldAtOnce) {
   EXPECT_EQ(
-      problems(R"({"currency": "CNY",
+      catalog_problems(R"({"currency": "CNY",
 "a": {"input_cost_per_token": 1.4e-13, "output_cost_per_token": -1},
 "b": {"input_cost_per_token": "NaN", "output_cost_per_token": 1},
 "c": {"tiered_pricing": [{"input_cost_per_token": 1e-06, "output_cost_per_token": 1e-06}]},
@@ -128,16 +129,16 @@ TEST(LiteLlmPrices, USE_6_EachMistakeHasItsPlaceAndAllAreToldAtOnce) {
       "l.json:5:55: each range must begin where the one before ends, and end later\n"
       "l.json:6:25: 'tiered_pricing' must be a list\n"
       "l.json:7:6: expected a map");
-  EXPECT_EQ(problems("{\"currency\": \"CNY\",\n  a: 1}"), "l.json:2:3: not valid JSON");
-  EXPECT_EQ(problems("{\"currency\": \"CNY\", \"m\": {}, \"m\": {}}"),
+  EXPECT_EQ(catalog_problems("{\"currency\": \"CNY\",\n  a: 1}"), "l.json:2:3: not valid JSON");
+  EXPECT_EQ(catalog_problems("{\"currency\": \"CNY\", \"m\": {}, \"m\": {}}"),
             "l.json:1:32: the key 'm' occurs twice in one object");
-  EXPECT_THAT(problems("[]"), HasSubstr("l.json:1:1: expected a map"));
+  EXPECT_THAT(catalog_problems("[]"), HasSubstr("l.json:1:1: expected a map"));
 }
 
 TEST(LiteLlmPrices, USE_5_CostsAreOfTheCatalog) {
   PriceBook book;
-  for (auto& model :
-       read(R"({"currency": "CNY", "m": {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06,
+  for (auto& model : read_catalog(
+           R"({"currency": "CNY", "m": {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06,
     "cache_read_input_token_cost": 1e-07, "output_cost_per_reasoning_token": 5e-06,
     "input_cost_per_token_above_128k_tokens": 3e-06}})"))
     book.put(std::move(model));

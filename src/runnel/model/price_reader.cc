@@ -11,7 +11,7 @@ namespace runnel::model {
 namespace {
 
 constexpr int kPicoDecimals = 12;
-constexpr int kMillion = 6;
+constexpr int kMillionDigits = 6;
 
 enum class Zero { allowed, refused };
 
@@ -158,7 +158,7 @@ class Reader {
       if (zero == Zero::refused) problems_.add(node, fmt::format("'{}' is missing", key));
       return 0;
     }
-    auto const read = read_rate(*value, kMillion, problems_);
+    auto const read = read_rate(*value, kMillionDigits, problems_);
     if (read && *read == 0 && zero == Zero::refused) {
       problems_.add(*value,
                     fmt::format("'{}' must be more than 0; a model that costs nothing says free: true", key));

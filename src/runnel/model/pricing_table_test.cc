@@ -36,7 +36,7 @@ models:
             - {per_million_tokens: {input: 3, output: 4}}
 )";
 
-PriceBook const& book() {
+PriceBook const& shipped_prices() {
   static PriceBook const all = [] {
     auto shipped =
         load_price_book(RUNNEL_SOURCE_DIR "/conf/prices.yaml", "", instant("2026-11-16T00:00:00Z")).value();
@@ -302,7 +302,8 @@ TEST(PricingTable, USE_5_CostsOfCallsAsComputedByHand) {
   for (auto const& row : kRows) {
     auto const usage = reported(row.use);
     auto const tokens = settle_tokens(usage, {40, 20});
-    auto const cost = price_call(book(), row.model, instant(row.start), tokens, row.use.thinking, usage);
+    auto const cost =
+        price_call(shipped_prices(), row.model, instant(row.start), tokens, row.use.thinking, usage);
 
     EXPECT_EQ(to_decimal(cost.catalog), row.cost) << row.model << ": " << row.what << ", " << cost.price;
     EXPECT_EQ(cost.list, PriceList::custom_pricing) << row.model << ": " << row.what;
@@ -313,7 +314,8 @@ TEST(PricingTable, USE_5_TheFrozenPriceGivesTheSameCostAgain) {
   for (auto const& row : kRows) {
     auto const usage = reported(row.use);
     auto const tokens = settle_tokens(usage, {40, 20});
-    auto const cost = price_call(book(), row.model, instant(row.start), tokens, row.use.thinking, usage);
+    auto const cost =
+        price_call(shipped_prices(), row.model, instant(row.start), tokens, row.use.thinking, usage);
 
     EXPECT_EQ(recompute(cost.price), cost.catalog) << row.model << ": " << row.what << ", " << cost.price;
   }

@@ -18,7 +18,7 @@ namespace {
 
 using testing::ElementsAre;
 
-PriceBook const& book() {
+PriceBook const& known_prices() {
   static PriceBook const shipped =
       load_price_book(RUNNEL_SOURCE_DIR "/conf/prices.yaml", "", instant("2026-11-16T00:00:00Z")).value();
   return shipped;
@@ -43,7 +43,8 @@ CallRecord record(Call const& call) {
   reported.cost = call.cost;
   reported.cost_currency = call.currency;
   CallRecord made{"dashscope", "qwen-max", settle_tokens(reported, {500, 50}), {}, 250, call.outcome};
-  made.cost = price_call(book(), made.model, instant("2026-11-16T10:00:00Z"), made.tokens, false, reported);
+  made.cost =
+      price_call(known_prices(), made.model, instant("2026-11-16T10:00:00Z"), made.tokens, false, reported);
   return made;
 }
 
@@ -54,7 +55,7 @@ std::vector<CallRecord> records(std::vector<Call> const& calls) {
   return out;
 }
 
-struct Row {
+struct Case {
   char const* what;
   std::vector<Call> calls;
   CostSource source;
@@ -75,7 +76,7 @@ Call refused() {
 
 TEST(UsageSummary, USE_5_CostAndItsSourceAreDecidedForAllCallsTogether) {
   using enum CostSource;
-  std::vector<Row> const rows{
+  std::vector<Case> const rows{
       {"no call", {}, catalog_fallback, "0"},
       {"no cost", {{}}, catalog_fallback, "0.00336"},
       {"no cost, twice", {{}, {}}, catalog_fallback, "0.00672"},
@@ -198,7 +199,7 @@ CallRecord random_call(std::mt19937_64& random) {
                   {}};
   static auto const first = instant("2026-10-17T00:00:00Z");
   auto const start = first + up_to(std::int64_t{60} * 24 * 3600 * 1000);
-  made.cost = price_call(book(), made.model, start, made.tokens, up_to(1) == 0, usage);
+  made.cost = price_call(known_prices(), made.model, start, made.tokens, up_to(1) == 0, usage);
   return made;
 }
 

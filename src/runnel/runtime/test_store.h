@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,8 +16,8 @@
 
 namespace runnel::runtime {
 
-// A store for tests of the writer: keeps what is appended, fails or holds it on demand. Anything else asked
-// of it is an error of the test.
+// A store for tests of one run: keeps what is appended and the calls that are entered, fails or holds it on
+// demand. Anything else asked of it is an error of the test.
 class TestStore final : public store::Store {
  private:
   template <class Work>
@@ -54,6 +55,25 @@ class TestStore final : public store::Store {
     return with_lock([this] { return ends_; });
   }
 
+  // No call may be made from now on.
+  void refuse_calls(Errc code) {
+    with_lock([&] { call_refusal_ = code; });
+  }
+  // What an earlier writer left unbooked.
+  void leave(std::vector<store::UnbookedCall> calls) {
+    with_lock([&] { left_ = std::move(calls); });
+  }
+  std::vector<store::NewCall> calls() {
+    return with_lock([this] { return calls_; });
+  }
+  // How calls ended, in the order in which that was written.
+  std::vector<store::CallEnd> call_ends() {
+    std::vector<store::CallEnd> out;
+    for (auto& append : appends())
+      std::move(append.call_ends.begin(), append.call_ends.end(), std::back_inserter(out));
+    return out;
+  }
+
   store::Async<void> append(store::AppendRequest request) override {
     with_lock([&] { appends_.push_back(std::move(request)); });
     auto const failure = co_await outcome();
@@ -71,7 +91,12 @@ class TestStore final : public store::Store {
     return unexpected<store::Admission>();
   }
   store::Async<store::Claim> claim(store::ClaimRequest) override { return unexpected<store::Claim>(); }
-  store::Async<void> open_call(store::NewCall) override { return unexpected<void>(); }
+  store::Async<void> open_call(store::NewCall call) override {
+    auto const refusal = with_lock([this] { return call_refusal_; });
+    if (refusal) co_return Error{*refusal, "as the test wants"};
+    with_lock([&] { calls_.push_back(std::move(call)); });
+    co_return Result<void>{};
+  }
   store::Async<store::CancelOutcome> request_cancel(RunKey, std::int64_t) override {
     return unexpected<store::CancelOutcome>();
   }
@@ -111,7 +136,7 @@ class TestStore final : public store::Store {
   }
   store::Async<store::RunUsage> run_usage(RunKey) override { return unexpected<store::RunUsage>(); }
   store::Async<std::vector<store::UnbookedCall>> unbooked_calls(RunKey) override {
-    return unexpected<std::vector<store::UnbookedCall>>();
+    co_return with_lock([this] { return left_; });
   }
   store::Async<store::UsageReport> usage(store::UsageQuery) override {
     return unexpected<store::UsageReport>();
@@ -155,6 +180,9 @@ class TestStore final : public store::Store {
   int failures_ = 0;
   std::vector<store::AppendRequest> appends_;
   std::vector<store::EndRequest> ends_;
+  std::vector<store::NewCall> calls_;
+  std::optional<Errc> call_refusal_;
+  std::vector<store::UnbookedCall> left_;
 };
 
 }  // namespace runnel::runtime

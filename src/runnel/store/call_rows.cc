@@ -26,23 +26,4 @@ std::optional<CallStatus> parse_call_status(std::string const& text) {
   return std::nullopt;
 }
 
-char const* price_list_name(PriceList list) {
-  switch (list) {
-    case PriceList::none:
-      return "none";
-    case PriceList::custom_pricing:
-      return "custom_pricing";
-    case PriceList::litellm_catalog:
-      return "litellm_catalog";
-  }
-  return "none";
-}
-
-std::optional<PriceList> parse_price_list(std::string const& text) {
-  for (auto const list : {PriceList::none, PriceList::custom_pricing, PriceList::litellm_catalog}) {
-    if (text == price_list_name(list)) return list;
-  }
-  return std::nullopt;
-}
-
 }  // namespace runnel::store

@@ -43,9 +43,6 @@ enum class CallStatus { open, completed, failed, canceled, interrupted };
 char const* to_string(CallStatus status);
 std::optional<CallStatus> parse_call_status(std::string const& text);
 
-char const* price_list_name(PriceList list);
-std::optional<PriceList> parse_price_list(std::string const& text);
-
 // How an attempt ended; written with the facts that tell of it.
 struct CallEnd {
   std::string id;

@@ -80,7 +80,7 @@ void append_end(std::string& out, CallEnd const& end) {
   append_money(object, "direct", end.cost.direct);
   object.boolean("direct_observed", end.cost.direct_observed)
       .number("catalog", end.cost.catalog.pico)
-      .text("price_list", price_list_name(end.cost.list))
+      .text("price_list", to_string(end.cost.list))
       .text("price", end.cost.price)
       .number("provisional", end.provisional.pico);
   object.close();

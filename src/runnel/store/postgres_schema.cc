@@ -25,13 +25,13 @@ struct Finish {
 };
 using PlainConnection = std::unique_ptr<PGconn, Finish>;
 
-struct Clear {
+struct ClearPlain {
   void operator()(PGresult* result) const { PQclear(result); }
 };
-using Answer = std::unique_ptr<PGresult, Clear>;
+using PlainAnswer = std::unique_ptr<PGresult, ClearPlain>;
 
-Result<Answer> execute(PGconn* connection, std::string const& sql) {
-  Answer answer{PQexec(connection, sql.c_str())};
+Result<PlainAnswer> execute(PGconn* connection, std::string const& sql) {
+  PlainAnswer answer{PQexec(connection, sql.c_str())};
   if (!answer) return to_error(connection);
   auto const status = PQresultStatus(answer.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) return to_error(answer.get());
@@ -67,14 +67,14 @@ Result<void> make_migrations_table(PGconn* connection) {
   return made ? Result<void>{} : made.error();
 }
 
-void ignore_notice(void* /*arg*/, char const* /*message*/) {}
+void drop_notice(void* /*arg*/, char const* /*message*/) {}
 
 }  // namespace
 
 Result<void> migrate(std::string const& url) {
   PlainConnection const connection{PQconnectdb(url.c_str())};
   if (PQstatus(connection.get()) != CONNECTION_OK) return to_error(connection.get());
-  PQsetNoticeProcessor(connection.get(), ignore_notice, nullptr);
+  PQsetNoticeProcessor(connection.get(), drop_notice, nullptr);
 
   if (auto ok = make_migrations_table(connection.get()); !ok) return ok;
   auto const found = current_version(connection.get());

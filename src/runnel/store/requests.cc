@@ -63,14 +63,11 @@ Result<void> check_distinct(std::vector<Named> const& calls, char const* what) {
 
 // USE-8: a message's cost is the sum of its calls.
 Result<void> check_booked_sum(NewMessage const& message, std::vector<CallBooking> const& bookings) {
-  bool booked = false;
   MoneyTotal total;
   for (auto const& booking : bookings) {
-    if (booking.message != message.id) continue;
-    booked = true;
-    total.add(booking.cost);
+    if (booking.message == message.id) total.add(booking.cost);
   }
-  if (!booked || total.equals(message.cost)) return {};
+  if (total.equals(message.cost)) return {};
   return Error{Errc::invalid, "message " + message.id.text + " costs " + to_decimal(message.cost) +
                                   ", its calls " + to_decimal(total)};
 }

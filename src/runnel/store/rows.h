@@ -124,7 +124,8 @@ struct Claim {
 };
 
 // Facts and the rows they tell of, in one commit. Refused as `fenced` unless the run is at `epoch` and its
-// log ends right before `facts`. The bookings on a row of this request must add up to its cost.
+// log ends right before `facts`. The bookings on a row of this request add up to its cost: a row without any
+// costs nothing.
 struct AppendRequest {
   RunKey run;
   Epoch epoch = 0;

@@ -53,7 +53,7 @@ bool end_call(Db& db, RunKey run, CallEnd const& end) {
                 end.latency_ms, end.first_token_ms, tokens.input, tokens.output, tokens.total, tokens.cached,
                 tokens.cache_hit, tokens.cache_miss, tokens.cache_write, tokens.reasoning, tokens.complete,
                 direct, end.cost.direct_observed, end.cost.catalog.pico,
-                std::string_view{price_list_name(end.cost.list)}, end.cost.price, end.provisional.pico) == 1;
+                std::string_view{to_string(end.cost.list)}, end.cost.price, end.provisional.pico) == 1;
 }
 
 bool book_call(Db& db, RunKey run, CallBooking const& booking) {

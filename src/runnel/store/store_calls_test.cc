@@ -233,6 +233,7 @@ TEST_P(StoreCalls, USE_8_BookingsMustAddUpToTheCostOfTheirMessage) {
                              {booking("c1", "m1", Money{4}), booking("c2", "m1", Money{6})})),
               Errc::invalid);
   }
+  EXPECT_EQ(refusal(append({costing("m1", Money{10})}, ends)), Errc::invalid);
   EXPECT_EQ(refusal(append({costing("m1", Money{INT64_MIN})}, ends,
                            {booking("c1", "m1", Money{INT64_MAX}), booking("c2", "m1", Money{1})})),
             Errc::invalid);

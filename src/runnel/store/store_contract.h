@@ -44,6 +44,9 @@ Engine sqlite_engine();
 Engine postgres_engine();
 
 inline constexpr std::int64_t kNow = 1'700'000'000'000;
+inline UserId const kAnn{"ann"};
+inline UserId const kBob{"bob"};
+inline ThreadId const kThread{"t1"};
 
 // --- Requests, with what a test does not care about filled in ---
 

@@ -8,7 +8,6 @@
 namespace runnel::store {
 namespace {
 
-UserId const kAnn{"ann"};
 constexpr std::int64_t kDay = 86'400'000;
 constexpr std::int64_t kMidnight = 1'700'006'400'000;  // 2023-11-15, UTC.
 
