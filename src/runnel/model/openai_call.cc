@@ -120,7 +120,11 @@ asio::awaitable<OpenAiCall::Step> OpenAiCall::take_head(std::shared_ptr<base::Ca
     co_await take_refusal(std::move(*head), cancel);
     co_return cancel->requested() ? Step::canceled : Step::go_on;
   }
-  if (is_page(*head)) answer_.fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
+  if (is_page(*head)) {
+    answer_.fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
+  } else {
+    answer_.accept();
+  }
   co_return Step::go_on;
 }
 

@@ -98,7 +98,7 @@ char const* to_code(Failure failure);  // "MODEL_RATE_LIMITED".
 struct CallFailed {
   Failure failure = Failure::reported;
   std::string message;
-  bool accepted = false;   // It had begun to answer, so it may have used tokens.
+  bool accepted = false;   // The provider took the call, so it may have used tokens.
   bool retryable = false;  // The same call may be made again; never where a piece came before.
   std::optional<std::chrono::milliseconds> retry_after;
   ReportedUsage usage;  // What came before the failure; usually nothing.
