@@ -70,6 +70,8 @@ Result<void> add_prices(ProviderSettings const& provider, model::PriceBook& book
       book.put(model::free_model(name));
     return {};
   }
+  // What the operator says here and now wins over any list.
+  if (provider.from_environment && !provider.price.empty()) return price_named_model(provider, book);
   auto const missing = book.unpriced(provider.models, now_ms);
   if (missing.empty()) return {};
   if (provider.from_environment) {
