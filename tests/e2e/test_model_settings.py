@@ -99,8 +99,9 @@ class Refusals(SettingsCase):
                             ({"name": "a", "base_url": HERE, "models": ["m"], "thinking": "maybe"}, "thinking")):
             self.refused("runnel.yaml:", word, config=self.configured([entry]))
 
-    def test_CFG_1_a_key_that_is_not_there(self):
+    def test_CFG_1_a_key_that_is_not_there_or_is_none(self):
         self.refused("DEEPSEEK_API_KEY", "api_key_file", config=self.configured([{"name": "deepseek", "free": True}]))
+        self.refused("'local'", "line break", RUNNEL_MODEL="x", RUNNEL_MODEL_BASE_URL=HERE, RUNNEL_MODEL_API_KEY="a\nb")
         self.refused("no-such-file", config=self.configured([provider(HERE, api_key_file="/no-such-file")]))
 
     def test_CFG_1_default_and_fallbacks_must_lead_somewhere(self):
