@@ -77,6 +77,21 @@ class OfRetries(BudgetCase):
         self.assertIn(OUTPUT_LIMIT, (asked.get("max_tokens"), asked.get("max_completion_tokens")))
 
 
+class WithAConfiguredLimit(BudgetCase):
+    budgets = {"run": "0.2"}
+
+    @classmethod
+    def make_config(cls) -> dict:
+        limited = provider(cls.fake.base_url, models=("fake",), max_output_tokens=100)
+        return model_config(cls.prices_file, [limited], budgets=cls.budgets)
+
+    def test_USE_9_a_call_holds_what_its_provider_lets_it_cost(self):
+        self.spend(self.api, 90)
+
+        asked = self.fake.calls[-1].json
+        self.assertIn(100, (asked.get("max_tokens"), asked.get("max_completion_tokens")))
+
+
 class OfAThread(BudgetCase):
     budgets = {"thread": "9"}
 

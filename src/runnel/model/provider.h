@@ -143,6 +143,9 @@ class Provider {
   // Whether its models think before they answer, as far as one can know.
   [[nodiscard]] virtual bool thinks() const { return false; }
 
+  // The most tokens that it is configured to let an answer have; none: the vendor's own limit.
+  [[nodiscard]] virtual std::optional<std::int64_t> max_output_tokens() const { return std::nullopt; }
+
   // One attempt. On the core that it is called on.
   virtual std::unique_ptr<Call> call(CallRequest request) = 0;
 };
