@@ -70,6 +70,8 @@ Result<void> add_prices(ProviderSettings const& provider, model::PriceBook& book
       book.put(model::free_model(name));
     return {};
   }
+  // What the operator says here and now wins over any list.
+  if (provider.from_environment && !provider.price.empty()) return price_named_model(provider, book);
   auto const missing = book.unpriced(provider.models, now_ms);
   if (missing.empty()) return {};
   if (provider.from_environment) {
@@ -107,10 +109,19 @@ Result<model::Secret> find_key(ProviderSettings const& provider, char const* con
                   provider.name, provider.api_key_env));
 }
 
+// What would break the request's head.
+bool has_control(std::string_view key) {
+  return std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; });
+}
+
 Result<model::ProviderOptions> provider_options(ProviderSettings const& settings,
                                                 char const* const* environment) {
   auto key = find_key(settings, environment);
   if (!key) return key.error();
+  if (has_control(key->reveal())) {
+    return wrong(fmt::format("provider '{}': its key has a line break or another control character in it",
+                             settings.name));
+  }
   model::ProviderOptions options;
   options.name = settings.name;
   options.profile = *model::find_profile(settings.profile);

@@ -108,6 +108,7 @@ struct FactOrderVisitor {
   }
   bool operator()(ReasoningClosed const& fact) const {
     if (!reasoning_is(fact.message) || o.reasoning_->message_open) return false;
+    o.unsettled_reasoning_ += o.reasoning_->text;
     o.reasoning_.reset();
     return true;
   }
@@ -182,7 +183,11 @@ struct FactOrderVisitor {
 
   // --- Beside the conversation ---
 
-  bool operator()(UsageRecorded const&) const { return running(); }
+  bool operator()(UsageRecorded const&) const {
+    if (!running()) return false;
+    o.unsettled_reasoning_.clear();
+    return true;
+  }
   bool operator()(SystemNote const&) const { return running(); }
   bool operator()(StateSnapshot const&) const { return running(); }
   bool operator()(MessagesSnapshot const&) const { return running(); }

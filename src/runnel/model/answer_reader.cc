@@ -52,6 +52,7 @@ void AnswerReader::end(std::vector<CallEvent>& events) {
     fail(make_failure(Failure::bad_answer, "a tool call without a name"));
   if (failed_) {
     failed_->retryable = failed_->retryable && !showed_piece_ && events.empty();
+    failed_->accepted = accepted_;
     failed_->usage = std::move(usage_);
     events.emplace_back(std::move(*failed_));
     return;
@@ -70,6 +71,7 @@ void AnswerReader::find_form(std::string_view bytes) {
   auto const begin = bytes.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return;
   form_ = bytes[begin] == '{' ? Form::document : Form::stream;
+  if (form_ == Form::document || bytes[begin] == '<') accepted_ = false;
   if (bytes[begin] == '<') fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
 }
 
@@ -94,6 +96,7 @@ void AnswerReader::take_event(std::string_view data, std::vector<CallEvent>& eve
   }
   if (chunk_.usage) usage_ = std::move(*chunk_.usage);
   if (chunk_.error) {
+    if (payloads_ == 1) accepted_ = false;  // In place of an answer.
     fail(read_reported(*chunk_.error, options_->profile, redact_));
     return;
   }

@@ -22,6 +22,8 @@ class AnswerReader {
  public:
   explicit AnswerReader(std::shared_ptr<ProviderOptions const> options);
 
+  // The head says that an answer comes: from here on, tokens may have been used.
+  void accept() { accepted_ = true; }
   // Reads more of the body; what it brings is appended to `events`.
   void feed(std::string_view bytes, std::vector<CallEvent>& events);
   // The body has ended.
@@ -66,6 +68,7 @@ class AnswerReader {
   ReportedUsage usage_;
   std::optional<CallFailed> failed_;
   std::size_t payloads_ = 0;
+  bool accepted_ = false;
   bool done_ = false;
   bool showed_piece_ = false;
 };

@@ -102,7 +102,6 @@ asio::awaitable<Result<std::vector<CallEvent>>> OpenAiCall::next(std::shared_ptr
     if (!body_ended_ && !answer_.has_failed()) co_await drain(cancel);
     exchange_.reset();
     answer_.end(events_);
-    if (auto* const failed = std::get_if<CallFailed>(&events_.back())) failed->accepted = accepted_;
   }
   co_return std::exchange(events_, {});
 }
@@ -121,8 +120,11 @@ asio::awaitable<OpenAiCall::Step> OpenAiCall::take_head(std::shared_ptr<base::Ca
     co_await take_refusal(std::move(*head), cancel);
     co_return cancel->requested() ? Step::canceled : Step::go_on;
   }
-  accepted_ = !is_page(*head);
-  if (!accepted_) answer_.fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
+  if (is_page(*head)) {
+    answer_.fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
+  } else {
+    answer_.accept();
+  }
   co_return Step::go_on;
 }
 

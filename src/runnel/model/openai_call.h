@@ -72,7 +72,6 @@ class OpenAiCall final : public Call {
   std::unique_ptr<net::HttpExchange> exchange_;
   std::vector<CallEvent> events_;  // What the call has brought and nobody has taken yet.
   bool has_head_ = false;
-  bool accepted_ = false;  // The head promised an answer.
   bool body_ended_ = false;
 };
 

@@ -94,6 +94,24 @@ TEST(OpenAiCall, USE_10_DropBeforeTheFinishIsACut) {
   EXPECT_TRUE(answer_of(early).failed->retryable);
 }
 
+TEST(OpenAiCall, USE_10_OnlyACallThatWasTakenMayHaveUsedTokens) {
+  auto const accepted = [](auto const& act) {
+    auto const upstream = script();
+    act(*upstream);
+    return answer_of(upstream, impatient()).failed->accepted;
+  };
+  EXPECT_TRUE(accepted([](Script& s) { s.event(kText).fail(Kind::cut); }));
+  EXPECT_TRUE(accepted([](Script& s) { s.fail(Kind::cut); }));
+  EXPECT_TRUE(accepted([](Script& s) { s.hang(); }));
+  EXPECT_TRUE(accepted([](Script& s) { s.event(kText).event("{"); }));
+  EXPECT_TRUE(accepted([](Script& s) { s.event(kText).event(R"({"error":{"message":"m"}})"); }));
+  EXPECT_FALSE(accepted([](Script& s) { s.event(R"({"error":{"message":"m"}})"); }));
+  EXPECT_FALSE(accepted([](Script& s) { s.send(R"({"error":{"message":"m"}})"); }));
+  EXPECT_FALSE(accepted([](Script& s) { s.send("<html>"); }));
+  EXPECT_FALSE(accepted([](Script& s) { s.head = net::HttpError{Kind::unreachable, "refused"}; }));
+  EXPECT_FALSE(accepted([](Script& s) { s.head = net::HttpHead{503, {}}; }));
+}
+
 TEST(OpenAiCall, USE_1_NoConnection) {
   auto const upstream = script();
   upstream->head = net::HttpError{Kind::unreachable, "refused sk-canary-0123456789abcdef"};

@@ -23,6 +23,10 @@ class OpenAiProvider final : public Provider {
   [[nodiscard]] std::vector<std::string> models() const override { return options_->models; }
   [[nodiscard]] bool serves(std::string const& model) const override;
   [[nodiscard]] std::string name() const override { return options_->name; }
+  [[nodiscard]] bool thinks() const override { return options_->thinks(); }
+  [[nodiscard]] std::optional<std::int64_t> max_output_tokens() const override {
+    return options_->max_output_tokens;
+  }
   std::unique_ptr<Call> call(CallRequest request) override;
 
  private:

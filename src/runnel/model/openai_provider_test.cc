@@ -20,6 +20,15 @@ TEST(OpenAiProvider, RUN_1_ServesItsNamesAndPatterns) {
   EXPECT_FALSE(provider.serves("qwen"));
 }
 
+TEST(OpenAiProvider, USE_5_SaysWhetherItsCallsThink) {
+  auto options = options_for("dashscope");
+  for (auto const thinking : {Thinking::vendor_default, Thinking::on, Thinking::off}) {
+    options.thinking = thinking;
+    OpenAiProvider const provider{options, post_to(std::make_shared<Script>())};
+    EXPECT_EQ(provider.thinks(), thinking == Thinking::on);
+  }
+}
+
 std::string header_of(net::HttpRequest const& request, std::string const& name) {
   for (auto const& [key, value] : request.headers) {
     if (key == name) return value;

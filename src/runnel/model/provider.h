@@ -98,7 +98,7 @@ char const* to_code(Failure failure);  // "MODEL_RATE_LIMITED".
 struct CallFailed {
   Failure failure = Failure::reported;
   std::string message;
-  bool accepted = false;   // The provider had taken the call, so it may have used tokens.
+  bool accepted = false;   // The provider took the call, so it may have used tokens.
   bool retryable = false;  // The same call may be made again; never where a piece came before.
   std::optional<std::chrono::milliseconds> retry_after;
   ReportedUsage usage;  // What came before the failure; usually nothing.
@@ -142,6 +142,9 @@ class Provider {
 
   // Whether its models think before they answer, as far as one can know.
   [[nodiscard]] virtual bool thinks() const { return false; }
+
+  // The most tokens that it is configured to let an answer have; none: the vendor's own limit.
+  [[nodiscard]] virtual std::optional<std::int64_t> max_output_tokens() const { return std::nullopt; }
 
   // One attempt. On the core that it is called on.
   virtual std::unique_ptr<Call> call(CallRequest request) = 0;

@@ -64,8 +64,8 @@ asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, bool give_
   if (!left) co_return left.error();
   Closing closing;
   closing.facts.emplace_back(change);
-  closing.add(std::move(*left));
   closing.add(close_words(writer_->order(), TextOutcome::superseded, "INTERRUPTED"));
+  closing.add(std::move(*left));  // Settles the thoughts that were closed, too.
   auto const closed = co_await writer_->commit(std::move(closing.facts), std::move(closing.rows));
   if (!closed) co_return closed.error();
   if (cancel_->reason() == base::CancelReason::shutdown) co_return Error{Errc::canceled, "left at shutdown"};
@@ -115,11 +115,12 @@ model::CallRequest Executor::make_request(std::vector<store::MessageRow> const& 
   return request;
 }
 
-// What the open attempt has shown so far.
+// What an attempt of an earlier writer has shown, as far as it is known.
 Said Executor::said() const {
   Said said;
   if (auto const& text = writer_->order().open_text()) said.text = text->text;
-  if (auto const& reasoning = writer_->order().open_reasoning()) said.reasoning = reasoning->text;
+  auto const& open = writer_->order().open_reasoning();
+  said.reasoning = open ? open->text : writer_->order().unsettled_reasoning();
   return said;
 }
 
@@ -147,7 +148,7 @@ Closing Executor::make_answer(std::string const& stage, ModelReply reply) {
 // What the calls of a run without an answer have used is booked on a row that nobody sees (USE-8).
 Closing Executor::settle_rest(store::CallStatus status, std::string const& code) {
   auto closing = std::exchange(unwritten_, {});
-  if (book_.is_open()) closing.add(book_.stopped(status, code, said()));
+  if (book_.is_open()) closing.add(book_.stopped(status, code, caller_.said()));
   if (!book_.has_unbooked()) return closing;
   auto row = audit_row(writer_->order().open_step().value_or(""), "", to_string(status));
   auto const summary = book_.book(row.id, closing.rows);

@@ -103,6 +103,9 @@ asio::awaitable<Result<CallResult>> ModelCaller::call(std::string stage, model::
 
 asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, std::string stage,
                                                      model::CallRequest request) {
+  // Where an answer is limited only so that its cost is, what was configured serves as well.
+  if (request.max_output_tokens && provider->max_output_tokens())
+    request.max_output_tokens = provider->max_output_tokens();
   for (int retries = 0;; ++retries) {
     may_try_next_ = false;
     auto const opened = co_await book_.open(describe(*provider, stage, request));

@@ -49,6 +49,9 @@ class ModelCaller {
   // book.
   boost::asio::awaitable<Result<CallResult>> call(std::string stage, model::CallRequest request);
 
+  // What the attempt under way, or else the last one, has shown.
+  [[nodiscard]] Said said() const { return stream_ ? stream_->said() : Said{}; }
+
  private:
   boost::asio::awaitable<Result<CallResult>> ask(model::Provider* provider, std::string stage,
                                                  model::CallRequest request);
