@@ -37,7 +37,8 @@ class Answers(ModelCase):
                 self.assertEqual(self.api.full_history(run.thread)[-1]["content"], run.text)
 
     def test_USE_10_numbers_that_nobody_would_believe_are_estimated(self):
-        for numbers in ({"prompt_tokens": -10, "completion_tokens": -5}, {"prompt_tokens": 10**30, "completion_tokens": 1e300},
+        for numbers in ({"prompt_tokens": -10, "completion_tokens": -5},
+                        {"prompt_tokens": 10**30, "completion_tokens": 1e300},
                         {"prompt_tokens": "many", "completion_tokens": []}, {"total_tokens": 7}):
             with self.subTest(numbers):
                 self.fake.script(scripts.stream(["Hello there"], numbers=numbers))

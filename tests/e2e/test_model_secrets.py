@@ -68,7 +68,8 @@ class Secrets(ModelCase):
         for run in runs:
             answers += [self.api.status(run.thread, run.run), self.api.history(run.thread), self.api.thread(run.thread)]
         places = {"answers": b"".join(repr(answer.headers).encode() + answer.body for answer in answers),
-                  "metrics": Http(self.server.address).get("/metrics").body, "arguments": (process / "cmdline").read_bytes()}
+                  "metrics": Http(self.server.address).get("/metrics").body,
+                  "arguments": (process / "cmdline").read_bytes()}
         for name, query in DIALECTS.items():
             frames = [f for run in runs for f in self.api.read_events(run.thread, run.run, **query)]
             places[f"events of {name}"] = b"".join(frame.data for frame in frames)
