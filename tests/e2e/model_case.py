@@ -58,7 +58,7 @@ class ModelCase(E2eCase):
         cls.addClassCleanup(holder.cleanup)
         cls.folder = Path(holder.name)
         cls.fake = FakeProvider().start()
-        cls.addClassCleanup(cls.fake.close)
+        cls.addClassCleanup(lambda: cls.fake.close())  # Whichever it is by then.
         cls.prices_file = cls.folder / "prices.yaml"
         cls.prices_file.write_text(json.dumps(cls.prices))
         cls.config = cls.make_config()

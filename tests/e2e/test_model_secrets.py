@@ -7,12 +7,24 @@ from pathlib import Path
 from e2e_case import DIALECTS
 from model_case import ModelCase, model_config, price_list, provider
 
+import fake_scripts as scripts
 from http_client import Http
 from runnel_server import run_cli, to_yaml
 
 WHERE = ("body", "stream", "html")
 KEYS = {"deepseek": "sk-canary-deepseek-0a1b2c3d4e5f", "local": "canary.of.the.environment.5f4e3d2c1b0a",
         "filed": "sk-canary-filed-99aa88bb77cc66dd"}
+
+
+def key_of(request) -> str:
+    return request.headers["authorization"].removeprefix("Bearer ")
+
+
+# Without the word before it that gives a key away.
+BARE = (lambda request: scripts.error(401, f"Incorrect API key provided: {key_of(request)}. Find it at your account."),
+        lambda request: scripts.error(400, "No.", code=key_of(request), kind=f"key={key_of(request)}"),
+        lambda request: scripts.json_answer(401, {"detail": {"api_key": key_of(request)}}),
+        lambda request: scripts.reports_error("Some ", "text", message=f"key <{key_of(request)}> has expired"))
 
 
 class Secrets(ModelCase):
@@ -33,11 +45,15 @@ class Secrets(ModelCase):
     def test_CFG_4_the_key_appears_nowhere(self):
         models = [*models_of("deepseek"), *models_of("filed"), "fake-canary:stream:tag=local"]
         runs = [self.run_model(model) for model in models]
+        for answer in BARE:
+            for model in models[::3]:
+                self.fake.script(answer)
+                runs.append(self.run_model(model))
 
         shown = {call.headers["authorization"] for call in self.fake.calls}
         self.assertEqual(shown, {f"Bearer {key}" for key in KEYS.values()}, "the provider did get the keys")
         self.assertEqual({run.outcome for run in runs},
-                         {"MODEL_UNAUTHORIZED", "MODEL_REPORTED", "MODEL_OVERLOADED"})
+                         {"MODEL_UNAUTHORIZED", "MODEL_REPORTED", "MODEL_OVERLOADED", "MODEL_REJECTED"})
         for place, content in self.places(runs).items():
             with self.subTest(place):
                 self.assertTrue(content)
@@ -52,7 +68,8 @@ class Secrets(ModelCase):
         for run in runs:
             answers += [self.api.status(run.thread, run.run), self.api.history(run.thread), self.api.thread(run.thread)]
         places = {"answers": b"".join(repr(answer.headers).encode() + answer.body for answer in answers),
-                  "metrics": Http(self.server.address).get("/metrics").body, "arguments": (process / "cmdline").read_bytes()}
+                  "metrics": Http(self.server.address).get("/metrics").body,
+                  "arguments": (process / "cmdline").read_bytes()}
         for name, query in DIALECTS.items():
             frames = [f for run in runs for f in self.api.read_events(run.thread, run.run, **query)]
             places[f"events of {name}"] = b"".join(frame.data for frame in frames)

@@ -73,15 +73,16 @@ class Refusals(SettingsCase):
         self.refused("prices.yaml", "'dear'", "'dearer'", "per_million_tokens", "free: true", config=config)
 
     def test_USE_6_a_price_that_has_ended_is_none(self):
-        ended = price_list({"old": [{"until": "2020-01-01T00:00:00Z", "per_million_tokens": {"input": 1, "output": 1}}]})
+        entry = {"until": "2020-01-01T00:00:00Z", "per_million_tokens": {"input": 1, "output": 1}}
+        config = self.configured([provider(HERE, models=("old",))], price_list({"old": [entry]}))
 
-        self.refused("prices.yaml", "'old'", "2020-01-01", config=self.configured([provider(HERE, models=("old",))], ended))
+        self.refused("prices.yaml", "'old'", "2020-01-01", config=config)
 
     def test_USE_6_a_file_in_LiteLLMs_format_must_say_its_currency(self):
         entry = {"listed": {"input_cost_per_token": 1e-6, "output_cost_per_token": 2e-6}}
         providers = [provider(HERE, models=("listed",))]
-        for content, fine in ((entry, False), ({"currency": "USD", **entry}, False), ({"currency": "CNY", **entry}, True)):
-            listed = self.write("litellm.json", content)
+        for currency, fine in (({}, False), ({"currency": "USD"}, False), ({"currency": "CNY"}, True)):
+            listed = self.write("litellm.json", currency | entry)
             config = self.configured(providers, litellm_prices=json.dumps(str(listed)))
             self.accepted(config) if fine else self.refused("litellm.json", "currency", "CNY", config=config)
 

@@ -102,13 +102,15 @@ class RecordedStreams(ModelCase):
 
     def check_usage(self, run, vendor: str, model: str, expected: Expected) -> None:
         tokens = dict(zip(("inputTokens", "outputTokens", "totalTokens"), expected.tokens))
-        self.assertEqual(run.end["usage"], [{"provider": vendor, "model": model, **tokens,
-                                             "reasoningTokens": expected.thought, "cachedInputTokens": expected.cached}])
+        self.assertEqual(run.end["usage"], [
+            {"provider": vendor, "model": model, **tokens, "reasoningTokens": expected.thought,
+             "cachedInputTokens": expected.cached}])
         cost = money(expected.cost)
         self.assertEqual(run.end["metadata"], {"cost": cost, "currency": "CNY", "usageComplete": True})
         self.assertEqual(self.usage(run.thread)["groups"], [
             {"key": model, "calls": 1, "inputTokens": expected.tokens[0], "outputTokens": expected.tokens[1],
-             "cachedTokens": expected.cached, "reasoningTokens": expected.thought, "cost": cost, "usageComplete": True}])
+             "cachedTokens": expected.cached, "reasoningTokens": expected.thought, "cost": cost,
+             "usageComplete": True}])
 
 
 if __name__ == "__main__":
