@@ -119,7 +119,7 @@ Result<model::ProviderOptions> provider_options(ProviderSettings const& settings
   auto key = find_key(settings, environment);
   if (!key) return key.error();
   if (has_control(key->reveal())) {
-    return wrong(fmt::format("provider '{}': its key has a line break or another control character in it",
+    return unusable(fmt::format("provider '{}': its key has a line break or another control character in it",
                              settings.name));
   }
   model::ProviderOptions options;
