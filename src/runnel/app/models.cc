@@ -120,7 +120,7 @@ Result<model::ProviderOptions> provider_options(ProviderSettings const& settings
   if (!key) return key.error();
   if (has_control(key->reveal())) {
     return unusable(fmt::format("provider '{}': its key has a line break or another control character in it",
-                             settings.name));
+                                settings.name));
   }
   model::ProviderOptions options;
   options.name = settings.name;

@@ -131,7 +131,8 @@ TEST(OpenAiCall, USE_10_CallIsAcceptedOnceItsStreamHasBegun) {
   silent->hang();
   EXPECT_TRUE(answer_of(silent, impatient()).failed->accepted);
   auto const reported = script();
-  reported->event(R"({"error":{"message":"broke"}})");
+  reported->event(R"({"choices":[{"index":0,"delta":{"content":"Hel"}}]})")
+      .event(R"({"error":{"message":"broke"}})");
   EXPECT_TRUE(answer_of(reported).failed->accepted);
 
   auto const refused = script();

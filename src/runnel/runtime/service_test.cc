@@ -238,7 +238,7 @@ TEST_F(ServiceTest, RUN_12_NextProcessGoesOnUnderANewEpochAndMessage) {
   EXPECT_EQ(row.status, RunStatus::completed);
   EXPECT_GT(row.epoch, first_epoch);
   EXPECT_EQ(life.facts("r1"), (Names{"run_started", "step_started", "reply_started", "text_started",
-                                     "writer_changed", "usage_recorded", "text_ended", "text_started",
+                                     "writer_changed", "text_ended", "usage_recorded", "text_started",
                                      "usage_recorded", "answer_completed", "step_finished", "run_finished"}));
   EXPECT_EQ(life.history().size(), 3U);
 }
