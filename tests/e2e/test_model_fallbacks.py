@@ -49,9 +49,14 @@ class Fallbacks(ModelCase):
         self.assertEqual([call.model for call in self.fake.calls[asked:]], ["first", "second", "third"])
         self.assertEqual(self.assert_books(run.thread), 0)
 
-    def test_USE_1_never_after_the_first_word_nor_where_the_request_is_wrong(self):
+    def test_USE_1_a_model_that_the_provider_no_longer_has(self):
+        self.fake.script(scripts.error(404), scripts.text("from the second"))
+        run = self.run_model("first")
+        self.assertEqual(run.outcome, "success")
+        self.assert_books(run.thread)
+
+    def test_USE_1_never_after_the_first_word_nor_where_it_is_refused_as_improper(self):
         for answer, code in ((scripts.reports_error("Some ", "text"), "MODEL_REPORTED"),
-                             (scripts.error(400), "MODEL_REJECTED"),
                              (scripts.error(400, code="content_filter"), "MODEL_FILTERED")):
             with self.subTest(code):
                 asked = len(self.fake.calls)

@@ -38,7 +38,8 @@ class Secrets(ModelCase):
         key_file = cls.folder / "key"
         key_file.write_text(KEYS["filed"] + "\n")
         key_file.chmod(0o600)
-        deepseek = {"name": "deepseek", "base_url": cls.fake.base_url, "models": models_of("deepseek")}
+        deepseek = {"name": "deepseek", "base_url": cls.fake.base_url, "api_key_env": "DEEPSEEK_API_KEY",
+                    "models": models_of("deepseek")}
         filed = provider(cls.fake.base_url, "filed", tuple(models_of("filed")), api_key_file=str(key_file))
         return model_config(cls.prices_file, [deepseek, filed])
 

@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include "prices_yaml.inc"
@@ -25,6 +23,10 @@ using std::chrono::seconds;
 
 namespace {
 
+// Names in the price book that no model has.
+constexpr char kFree[] = "(free)";
+constexpr char kNamedPrice[] = "(RUNNEL_MODEL_PRICE)";
+
 constexpr char kBuiltIn[] = "the built-in price list (conf/prices.yaml)";
 
 Error unusable(std::string detail) {
@@ -35,13 +37,6 @@ bool is_pattern(std::string const& name) {
   return name.find('*') != std::string::npos;
 }
 
-Result<std::string> read_text(std::string const& path) {
-  std::ifstream file{path, std::ios::binary};
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return unusable(fmt::format("{}: cannot be read", path));
-  return text.str();
-}
-
 std::string_view host_of(std::string_view url) {
   auto const scheme = url.find("://");
   auto rest = scheme == std::string_view::npos ? url : url.substr(scheme + 3);
@@ -50,41 +45,20 @@ std::string_view host_of(std::string_view url) {
   return user == std::string_view::npos ? rest : rest.substr(user + 1);
 }
 
-// USE-6: a model that only the environment names costs nothing on this machine; elsewhere it must say.
-Result<void> price_named_model(ProviderSettings const& provider, model::PriceBook& book) {
-  auto const& name = provider.models.front();
-  if (!provider.price.empty()) {
-    auto prices = model::parse_price_setting(name, provider.price);
-    if (!prices) return unusable(fmt::format("RUNNEL_MODEL_PRICE: {}", prices.error().detail));
-    book.put(std::move(*prices));
-  } else if (http::is_loopback_host(host_of(provider.base_url))) {
-    book.put(model::free_model(name));
-  }
-  return {};
-}
-
 Result<void> add_prices(ProviderSettings const& provider, model::PriceBook& book, std::int64_t now_ms,
                         std::string const& file) {
-  if (provider.free) {
-    for (auto const& name : provider.models)
-      book.put(model::free_model(name));
-    return {};
+  if (!provider.price.empty()) {
+    auto prices = model::parse_price_setting(kNamedPrice, provider.price);
+    if (!prices) return prices.error();
+    book.put(std::move(*prices));
   }
-  // What the operator says here and now wins over any list.
-  if (provider.from_environment && !provider.price.empty()) return price_named_model(provider, book);
-  auto const missing = book.unpriced(provider.models, now_ms);
-  if (missing.empty()) return {};
-  if (provider.from_environment) {
-    auto const priced = price_named_model(provider, book);
-    if (!priced) return priced.error();
-    if (book.unpriced(provider.models, now_ms).empty()) return {};
-    return unusable(
-        fmt::format("RUNNEL_MODEL={} has no price in {}, and its address is not this machine's: set "
-                    "RUNNEL_MODEL_PRICE to its price in CNY per million tokens as INPUT,OUTPUT or "
-                    "INPUT,OUTPUT,CACHE_HIT, or to free",
-                    provider.models.front(), file));
-  }
-  return book.require(provider.models, now_ms, file);
+  if (!shared_price(provider).empty() || book.unpriced(provider.models, now_ms).empty()) return {};
+  if (!provider.from_environment) return book.require(provider.models, now_ms, file);
+  return unusable(
+      fmt::format("RUNNEL_MODEL={} has no price in {}, and its address is not this machine's: set "
+                  "RUNNEL_MODEL_PRICE to its price in CNY per million tokens as INPUT,OUTPUT or "
+                  "INPUT,OUTPUT,CACHE_HIT, or to free",
+                  provider.models.front(), file));
 }
 
 Result<model::Secret> find_key(ProviderSettings const& provider, char const* const* environment) {
@@ -94,6 +68,7 @@ Result<model::Secret> find_key(ProviderSettings const& provider, char const* con
     if (!text) return unusable(fmt::format("provider '{}': {}", provider.name, text.error().detail));
     while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
       text->pop_back();
+    if (text->empty()) return unusable(fmt::format("{} is empty", provider.api_key_file));
     return model::Secret{std::move(*text)};
   }
   if (provider.api_key_env.empty()) return model::Secret{};
@@ -103,10 +78,10 @@ Result<model::Secret> find_key(ProviderSettings const& provider, char const* con
     if (text.starts_with(prefix) && text.size() > prefix.size())
       return model::Secret{std::string{text.substr(prefix.size())}};
   }
-  return unusable(
-      fmt::format("provider '{}' needs its key in the environment variable {}, which is not set; or "
-                  "name a file with api_key_file",
-                  provider.name, provider.api_key_env));
+  return unusable(fmt::format(
+      "provider '{}' needs its key in the environment variable {}, which is not set; {}", provider.name,
+      provider.api_key_env,
+      provider.from_environment ? "or set RUNNEL_MODEL_API_KEY" : "or name a file with api_key_file"));
 }
 
 // What would break the request's head.
@@ -128,6 +103,7 @@ Result<model::ProviderOptions> provider_options(ProviderSettings const& settings
   options.base_url = settings.base_url;
   options.api_key = std::move(*key);
   options.models = settings.models;
+  options.price_name = shared_price(settings);
   options.timeouts.connect = seconds{settings.connect_timeout_s};
   options.timeouts.first_payload = seconds{settings.first_token_timeout_s};
   options.timeouts.idle_payload = seconds{settings.idle_timeout_s};
@@ -193,7 +169,11 @@ Result<std::unique_ptr<model::Registry>> make_registry(Settings const& settings,
     providers.push_back(std::make_unique<model::OpenAiProvider>(std::move(options), post));
   for (auto& provider : local_providers(settings))
     providers.push_back(std::move(provider));
-  auto const default_name = settings.default_model.empty() ? first_name(settings) : settings.default_model;
+  // What the environment names comes before the file.
+  bool const named = !settings.providers.empty() && settings.providers.front().from_environment &&
+                     !is_pattern(settings.providers.front().models.front());
+  auto const default_name =
+      named || settings.default_model.empty() ? first_name(settings) : settings.default_model;
   auto registry = std::make_unique<model::Registry>(std::move(providers), default_name, settings.fallbacks);
   auto const checked = check_names(settings, *registry);
   if (!checked) return checked.error();
@@ -202,24 +182,24 @@ Result<std::unique_ptr<model::Registry>> make_registry(Settings const& settings,
 
 }  // namespace
 
+std::string shared_price(ProviderSettings const& provider) {
+  if (!provider.price.empty()) return kNamedPrice;
+  bool const local = provider.from_environment && http::is_loopback_host(host_of(provider.base_url));
+  return provider.free || local ? kFree : "";
+}
+
 Result<model::PriceBook> load_prices(Settings const& settings, std::int64_t now_ms) {
   std::string const file = settings.prices.empty() ? kBuiltIn : settings.prices;
-  auto const yaml =
-      settings.prices.empty() ? Result<std::string>{std::string{kPricesYaml}} : read_text(settings.prices);
-  if (!yaml) return yaml.error();
-  auto own = model::parse_price_yaml(*yaml, file, now_ms);
-  if (!own) return own.error();
-  model::PriceBook book;
-  for (auto& prices : *own)
-    book.put(std::move(prices));
-  if (!settings.litellm_prices.empty()) {
-    auto const json = read_text(settings.litellm_prices);
-    if (!json) return json.error();
-    auto catalog = model::parse_litellm_json(*json, settings.litellm_prices);
-    if (!catalog) return catalog.error();
-    for (auto& prices : *catalog)
-      book.put(std::move(prices));
+  auto loaded = model::load_price_book(settings.prices, settings.litellm_prices, now_ms);
+  if (!loaded) return loaded.error();
+  auto book = std::move(*loaded);
+  if (settings.prices.empty()) {
+    auto const built_in = model::parse_price_yaml(std::string{kPricesYaml}, file, now_ms);
+    if (!built_in) return built_in.error();
+    for (auto const& prices : *built_in)
+      book.put(prices);
   }
+  book.put(model::free_model(kFree));
   book.put(model::free_model("offline"));
   if (settings.test_model) book.put(model::free_model("tok-*"));
   for (auto const& provider : settings.providers) {
@@ -240,7 +220,7 @@ Result<Models> make_models(Settings const& settings, char const* const* environm
   for (auto const& client : models.clients)
     clients.push_back(client.get());
   auto registry = make_registry(settings, environment, [clients, &cores](net::HttpRequest request) {
-    return clients[cores.current()]->post(std::move(request));
+    return clients.at(cores.current())->post(std::move(request));
   });
   if (!registry) return registry.error();
   models.registry = std::move(*registry);

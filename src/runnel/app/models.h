@@ -24,6 +24,10 @@ struct Models {
 // has no price (USE-6); the detail is for the operator.
 Result<model::PriceBook> load_prices(Settings const& settings, std::int64_t now_ms);
 
+// The name in that list under which all models of the provider stand; empty: each under its own. USE-6: a
+// model that only the environment names costs nothing on this machine.
+std::string shared_price(ProviderSettings const& provider);
+
 // Fails like `load_prices`, and where a key cannot be read or a name leads nowhere. `environment` has the
 // keys that the settings name. The clients live on `cores`, which outlives them; destroy them when it has
 // stopped.

@@ -49,7 +49,8 @@ std::string models_refusal(Settings const& settings, char const* const* environm
 
 std::optional<model::Rates> rates_of(Settings const& settings, std::string const& model) {
   auto const book = load_prices(settings, kStart).value();
-  auto const price = book.find(model, kStart, 1);
+  auto const shared = shared_price(settings.providers.front());
+  auto const price = book.find(shared.empty() ? model : shared, kStart, 1);
   if (!price) return std::nullopt;
   return price->tier->rates;
 }
@@ -132,7 +133,7 @@ TEST_F(ModelsOfSettings, USE_6_NamedModelsPriceIsTaken) {
       << "said, so not free";
   EXPECT_EQ(models_refusal(settings_with(named("https://models.example/v1", "free"))), "accepted");
   EXPECT_THAT(models_refusal(settings_with(named("https://models.example/v1", "cheap"))),
-              HasSubstr("RUNNEL_MODEL_PRICE: "));
+              HasSubstr("RUNNEL_MODEL_PRICE must be"));
 }
 
 TEST_F(ModelsOfSettings, USE_6_OwnPricesReplaceTheShippedOnes) {
@@ -197,6 +198,22 @@ TEST_F(ModelsOfSettings, USE_1_DefaultIsTheFirstModelThatIsNoPattern) {
 
   settings.default_model = "offline-7";
   EXPECT_EQ(default_of(settings), "offline-7");
+}
+
+TEST_F(ModelsOfSettings, CFG_1_ModelOfTheEnvironmentComesBeforeTheFilesDefault) {
+  auto settings = settings_with(named("http://localhost:1/v1"));
+  settings.default_model = "offline";
+  EXPECT_EQ(default_of(settings), "odd");
+}
+
+TEST_F(ModelsOfSettings, USE_6_FreeProviderMakesNobodyElsesModelsFree) {
+  auto house = provider_of("qwen-*");
+  house.free = true;
+  auto settings = settings_with(house);
+  settings.providers.push_back(provider_of("qwen-plus"));
+  EXPECT_EQ(rates_of(settings, "qwen-plus"), model::Rates{}) << "by the free one";
+  std::swap(settings.providers[0], settings.providers[1]);
+  EXPECT_GT(rates_of(settings, "qwen-plus")->input, 0);
 }
 
 TEST_F(ModelsOfSettings, USE_1_DefaultAndFallbacksMustBeServed) {

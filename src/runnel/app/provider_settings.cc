@@ -131,12 +131,38 @@ Vendor const* find_vendor(std::string_view profile) {
   return it == vendors().end() ? nullptr : &*it;
 }
 
-// Whose server an address most likely is.
+// The host of an address, without its port.
+std::string_view host_of_address(std::string_view base_url) {
+  auto const scheme = base_url.find("://");
+  auto host = scheme == std::string_view::npos ? base_url : base_url.substr(scheme + 3);
+  return host.substr(0, host.find_first_of("/:"));
+}
+
+bool is_under(std::string_view host, std::string_view domain) {
+  return host == domain || (host.size() > domain.size() && host.ends_with(domain) &&
+                            host[host.size() - domain.size() - 1] == '.');
+}
+
+// Whose server an address is.
 std::string guess_profile(std::string_view base_url) {
-  if (base_url.find("deepseek.com") != std::string_view::npos) return "deepseek";
-  if (base_url.find("aliyuncs.com") != std::string_view::npos) return "dashscope";
-  if (base_url.find("openai.com") != std::string_view::npos) return "openai";
+  auto const host = host_of_address(base_url);
+  if (is_under(host, "deepseek.com")) return "deepseek";
+  if (is_under(host, "aliyuncs.com")) return "dashscope";
+  if (is_under(host, "openai.com")) return "openai";
   return "local";
+}
+
+// What is no address that "/chat/completions" can follow.
+std::optional<std::string> address_problem(ProviderSettings const& settings) {
+  auto const& url = settings.base_url;
+  bool const http = url.starts_with("http://") || url.starts_with("https://");
+  if (!http || host_of_address(url).empty())
+    return fmt::format("provider '{}' needs a 'base_url' with http:// or https:// and a host", settings.name);
+  if (url.find_first_of("?#@ \t") != std::string::npos)
+    return fmt::format("'base_url' of provider '{}' must not have ?, #, @ or spaces", settings.name);
+  if (url.ends_with("/chat/completions"))
+    return fmt::format("'base_url' of provider '{}' ends before /chat/completions", settings.name);
+  return std::nullopt;
 }
 
 // What an entry lacks or has wrong beside the form of its values.
@@ -152,11 +178,14 @@ std::optional<std::string> complete(ProviderSettings& settings) {
   }
   auto const* const vendor = find_vendor(settings.profile);
   if (settings.base_url.empty() && vendor != nullptr) settings.base_url = vendor->base_url;
-  if (!settings.base_url.starts_with("http://") && !settings.base_url.starts_with("https://"))
-    return fmt::format("provider '{}' needs a 'base_url' with http:// or https://", settings.name);
   while (settings.base_url.ends_with('/'))
     settings.base_url.pop_back();
-  if (settings.api_key_env.empty() && settings.api_key_file.empty() && vendor != nullptr)
+  if (auto problem = address_problem(settings)) return problem;
+  if (!settings.api_key_env.empty() && !settings.api_key_file.empty())
+    return fmt::format("provider '{}' has both 'api_key_env' and 'api_key_file'", settings.name);
+  // A vendor's key is for the vendor's own address.
+  bool const vendors_own = vendor != nullptr && guess_profile(settings.base_url) == settings.profile;
+  if (settings.api_key_env.empty() && settings.api_key_file.empty() && vendors_own)
     settings.api_key_env = vendor->key_variable;
   if (settings.models.empty() && vendor != nullptr) settings.models = vendor->models;
   if (settings.models.empty()) return fmt::format("provider '{}' needs 'models'", settings.name);
@@ -209,7 +238,13 @@ constexpr std::array<std::string_view, 4> kModelVariables{"RUNNEL_MODEL", "RUNNE
 Result<std::optional<ProviderSettings>> named_model(char const* const* environment) {
   auto const base_url = value_of(environment, "RUNNEL_MODEL_BASE_URL");
   auto const name = value_of(environment, "RUNNEL_MODEL");
-  if (base_url.empty() && name.empty()) return std::nullopt;
+  if (base_url.empty() && name.empty()) {
+    for (auto const* const variable : {"RUNNEL_MODEL_API_KEY", "RUNNEL_MODEL_PRICE"}) {
+      if (!value_of(environment, variable).empty())
+        return Error{Errc::invalid, fmt::format("{} is set, but RUNNEL_MODEL names no model", variable)};
+    }
+    return std::nullopt;
+  }
   if (base_url.empty() || name.empty()) {
     return Error{Errc::invalid,
                  "RUNNEL_MODEL_BASE_URL and RUNNEL_MODEL name a model together: set both, for example "
@@ -235,11 +270,17 @@ Result<std::vector<ProviderSettings>> read_providers(YAML::Node const& node, std
   if (node.IsNull()) return out;
   if (!node.IsSequence()) return wrong(file, node, "'models.providers' must be a list of providers");
   std::set<std::string> names;
+  std::set<std::string> models;
   for (auto const& entry : node) {
     auto settings = read_provider(entry, file);
     if (!settings) return settings.error();
     if (!names.insert(settings->name).second)
       return wrong(file, entry, fmt::format("two providers are called '{}'", settings->name));
+    for (auto const& model : settings->models) {
+      if (!models.insert(model).second)
+        return wrong(file, entry,
+                     fmt::format("two providers have a model '{}'; the second would never be asked", model));
+    }
     out.push_back(std::move(*settings));
   }
   return out;

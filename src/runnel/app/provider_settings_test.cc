@@ -121,9 +121,19 @@ TEST(ProviderSettings, CFG_1_EntryThatLacksSomethingSaysWhat) {
   EXPECT_THAT(provider_refusal("- {name: a, profile: other}"),
               HasSubstr("FILE:1: unknown profile 'other'; known: "));
   EXPECT_EQ(provider_refusal("- {name: a, models: [m]}"),
-            "FILE:1: provider 'a' needs a 'base_url' with http:// or https://");
+            "FILE:1: provider 'a' needs a 'base_url' with http:// or https:// and a host");
   EXPECT_EQ(provider_refusal("- {name: a, base_url: \"ftp://x\", models: [m]}"),
-            "FILE:1: provider 'a' needs a 'base_url' with http:// or https://");
+            "FILE:1: provider 'a' needs a 'base_url' with http:// or https:// and a host");
+  EXPECT_EQ(provider_refusal("- {name: a, base_url: \"https://x/v1?a=b\", models: [m]}"),
+            "FILE:1: 'base_url' of provider 'a' must not have ?, #, @ or spaces");
+  EXPECT_EQ(provider_refusal("- {name: a, base_url: \"https://x/v1/chat/completions\", models: [m]}"),
+            "FILE:1: 'base_url' of provider 'a' ends before /chat/completions");
+  EXPECT_EQ(
+      provider_refusal("- {name: a, base_url: \"http://x\", models: [m], api_key_env: K, api_key_file: f}"),
+      "FILE:1: provider 'a' has both 'api_key_env' and 'api_key_file'");
+  EXPECT_EQ(provider_refusal("- {name: a, base_url: \"http://x\", models: [m]}\n"
+                             "- {name: b, base_url: \"http://y\", models: [m]}"),
+            "FILE:2: two providers have a model 'm'; the second would never be asked");
   EXPECT_EQ(provider_refusal("- {name: a, base_url: \"http://x\"}"), "FILE:1: provider 'a' needs 'models'");
   EXPECT_EQ(provider_refusal("- {name: openai}"), "FILE:1: provider 'openai' needs 'models'");
   EXPECT_EQ(provider_refusal("- {name: deepseek, thinking: maybe}"),
@@ -184,6 +194,16 @@ TEST(ProviderSettings, CFG_2_EmptyVariablesCountAsUnset) {
 TEST(ProviderSettings, TheirVariablesAreNoMistypedSettings) {
   EXPECT_TRUE(is_provider_variable("RUNNEL_MODEL_BASE_URL"));
   EXPECT_FALSE(is_provider_variable("RUNNEL_MODEL_BASE"));
+}
+
+TEST(ProviderSettings, VendorsKeyIsForTheVendorsOwnAddress) {
+  auto const foreign =
+      providers_in("- {name: a, profile: openai, base_url: \"http://gpu.example/v1\", models: [m]}");
+  EXPECT_EQ(foreign.at(0).api_key_env, "");
+  auto const lookalike =
+      providers_in("- {name: a, base_url: \"https://deepseek.com.example/v1\", models: [m]}");
+  EXPECT_EQ(lookalike.at(0).profile, "local");
+  EXPECT_EQ(lookalike.at(0).api_key_env, "");
 }
 
 }  // namespace

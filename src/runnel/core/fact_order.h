@@ -25,6 +25,7 @@ class FactOrder {
   struct OpenReasoning {
     MessageId message;
     std::string text;
+    std::size_t settled = 0;    // So much of it belongs to calls whose usage is recorded.
     bool message_open = false;  // Between ReasoningStarted and ReasoningEnded.
   };
   struct OpenCall {

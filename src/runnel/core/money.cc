@@ -1,6 +1,7 @@
 #include "runnel/core/money.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace runnel {
@@ -25,6 +26,10 @@ std::optional<Money> checked_add(Money a, Money b) {
   std::int64_t sum = 0;
   if (__builtin_add_overflow(a.pico, b.pico, &sum)) return std::nullopt;
   return Money{sum};
+}
+
+Money saturating_add(Money a, Money b) {
+  return checked_add(a, b).value_or(Money{std::numeric_limits<std::int64_t>::max()});
 }
 
 std::string to_decimal(Money amount) {

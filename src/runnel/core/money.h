@@ -19,6 +19,9 @@ struct Money {
 // The sum, or nothing where it would not fit.
 std::optional<Money> checked_add(Money a, Money b);
 
+// The sum, or the most that there is.
+Money saturating_add(Money a, Money b);
+
 // A sum of amounts, exact also where it is more than a Money holds.
 class MoneyTotal {
  public:

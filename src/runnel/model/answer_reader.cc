@@ -8,6 +8,8 @@ namespace runnel::model {
 namespace {
 
 constexpr std::size_t kMaxDocument = std::size_t{64} * 1024;
+// No answer is as long; what it says is kept in memory.
+constexpr std::size_t kMaxStream = std::size_t{256} * 1024 * 1024;
 
 }  // namespace
 
@@ -25,7 +27,18 @@ void AnswerReader::feed(std::string_view bytes, std::vector<CallEvent>& events) 
   }
   bool const readable = parser_.feed(bytes);
   take_events(events);
-  if (!readable) fail(make_failure(Failure::bad_answer, "an event of the stream is too long"));
+  if (!readable) fail_unless_finished("an event of the stream is too long");
+  shown_bytes_ += bytes.size();
+  if (shown_bytes_ > kMaxStream) fail(make_failure(Failure::bad_answer, "the stream has no end"));
+}
+
+// Once the model has said why it stopped, the answer is whole, whatever comes behind it.
+void AnswerReader::fail_unless_finished(char const* why) {
+  if (finish_reason_.empty()) {
+    fail(make_failure(Failure::bad_answer, why));
+  } else {
+    done_ = true;
+  }
 }
 
 void AnswerReader::finish(std::vector<CallEvent>& events) {
@@ -35,8 +48,9 @@ void AnswerReader::finish(std::vector<CallEvent>& events) {
     return;
   }
   bool const readable = parser_.finish();
+  ended_ = true;
   take_events(events);
-  if (!readable) fail(make_failure(Failure::bad_answer, "an event of the stream is too long"));
+  if (!readable) fail_unless_finished("an event of the stream is too long");
   if (!is_over() && finish_reason_.empty())
     fail(make_failure(Failure::cut, "the stream ended before the answer did"));
 }
@@ -46,6 +60,7 @@ void AnswerReader::fail(CallFailed failed) {
 }
 
 void AnswerReader::end(std::vector<CallEvent>& events) {
+  if (usage_.cost && usage_.cost_currency.empty()) usage_.cost_currency = options_->profile.cost_currency;
   add_pieces(think_tags_.finish(), events);
   if (!failed_) check_finish();
   if (!failed_ && !tool_calls_.finish(events))
@@ -91,7 +106,8 @@ void AnswerReader::take_event(std::string_view data, std::vector<CallEvent>& eve
     return;
   }
   if (!chunks_.read(data, chunk_)) {
-    fail(make_failure(Failure::bad_answer, "an event of the stream is malformed"));
+    // The last one without its blank line was cut off.
+    if (!ended_) fail_unless_finished("an event of the stream is malformed");
     return;
   }
   if (chunk_.usage) usage_ = std::move(*chunk_.usage);

@@ -50,6 +50,7 @@ class AnswerReader {
   void take_event(std::string_view data, std::vector<CallEvent>& events);
   void take_text(std::string text, std::vector<CallEvent>& events);
   void take_document();
+  void fail_unless_finished(char const* why);
   static void add_reasoning(std::string text, std::vector<CallEvent>& events);
   void add_pieces(ThinkTags::Pieces pieces, std::vector<CallEvent>& events);
   void check_finish();
@@ -69,6 +70,8 @@ class AnswerReader {
   std::optional<CallFailed> failed_;
   std::size_t payloads_ = 0;
   bool accepted_ = false;
+  bool ended_ = false;  // What the parser still has was cut off by the stream's end.
+  std::size_t shown_bytes_ = 0;
   bool done_ = false;
   bool showed_piece_ = false;
 };

@@ -151,8 +151,12 @@ CallFailed read_broken(net::HttpError const& error, std::string_view waited_for,
       failed.retryable = false;
       return failed;
     }
-    case Kind::timed_out:
-      return make_failure(Failure::timed_out, "timed out waiting for " + std::string{waited_for});
+    case Kind::timed_out: {
+      // Asked again it would only take as long again; another model may be faster.
+      auto failed = make_failure(Failure::timed_out, "timed out waiting for " + std::string{waited_for});
+      failed.retryable = false;
+      return failed;
+    }
     case Kind::malformed:
       return make_failure(Failure::bad_answer, "not HTTP: " + detail);
     case Kind::cut:

@@ -75,7 +75,7 @@ CallTimers::Due CallTimers::next() const {
     if (at < due.at) due = Due{at, what};
   };
   consider(payload_by_, had_payload_ ? "the next event" : "the first event");
-  if (bytes_by_) consider(*bytes_by_, "any byte");
+  if (bytes_by_ && had_payload_) consider(*bytes_by_, "any byte");
   if (finish_by_) consider(*finish_by_, "the end of the stream");
   return due;
 }

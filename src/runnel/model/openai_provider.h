@@ -23,6 +23,9 @@ class OpenAiProvider final : public Provider {
   [[nodiscard]] std::vector<std::string> models() const override { return options_->models; }
   [[nodiscard]] bool serves(std::string const& model) const override;
   [[nodiscard]] std::string name() const override { return options_->name; }
+  [[nodiscard]] std::string price_name(std::string const& model) const override {
+    return options_->price_name.empty() ? model : options_->price_name;
+  }
   [[nodiscard]] bool thinks() const override { return options_->thinks(); }
   [[nodiscard]] std::optional<std::int64_t> max_output_tokens() const override {
     return options_->max_output_tokens;

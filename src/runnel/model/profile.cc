@@ -10,6 +10,7 @@ Profile deepseek() {
   profile.required_tool_while_thinking = false;
   profile.parallel_tool_calls = false;
   profile.wants_reasoning_back = true;
+  profile.cost_currency = "CNY";
   return profile;
 }
 
@@ -19,6 +20,7 @@ Profile dashscope() {
   profile.thinking_switch = ThinkingSwitch::enable_flag;
   profile.required_tool_while_thinking = false;
   profile.quota_recovers = true;
+  profile.cost_currency = "CNY";
   return profile;
 }
 

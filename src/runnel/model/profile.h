@@ -29,6 +29,7 @@ struct Profile {
       false;  // While thinking, a turn with tool calls needs its reasoning, be it empty.
   bool max_completion_tokens = false;  // Calls `max_tokens` so.
   bool quota_recovers = false;         // 429 `insufficient_quota` is a rate limit, not an empty account.
+  std::string cost_currency;           // Of a cost that it sends without saying; empty: unknown.
   bool think_tags = false;             // Reasoning may come as `<think>…</think>` in front of the text.
 };
 
@@ -55,6 +56,7 @@ struct ProviderOptions {
   std::string base_url;             // "https://api.deepseek.com"; what follows is "/chat/completions".
   Secret api_key;                   // Empty: none is sent.
   std::vector<std::string> models;  // Names and patterns such as "tok-*".
+  std::string price_name;           // All cost what the book has under this name; empty: each its own.
   CallTimeouts timeouts;
   Thinking thinking = Thinking::vendor_default;
   std::string reasoning_effort;                   // Empty: the vendor's default.

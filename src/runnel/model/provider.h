@@ -140,6 +140,9 @@ class Provider {
   // For the ledger and the wire: "deepseek".
   [[nodiscard]] virtual std::string name() const = 0;
 
+  // Under which name the price book has what this model costs here.
+  [[nodiscard]] virtual std::string price_name(std::string const& model) const { return model; }
+
   // Whether its models think before they answer, as far as one can know.
   [[nodiscard]] virtual bool thinks() const { return false; }
 

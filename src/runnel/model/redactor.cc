@@ -9,6 +9,7 @@ namespace runnel::model {
 namespace {
 
 constexpr std::size_t kMaxCharacters = 300;
+constexpr std::size_t kLookedAt = std::size_t{8} * 1024;  // More is never shown.
 constexpr std::size_t kTellingPart = 8;  // So many characters of a key in a row are too many.
 constexpr std::string_view kRedacted = "[redacted]";
 
@@ -31,9 +32,10 @@ std::string lower(std::string_view text) {
 
 // "sk-…" as most vendors' keys begin, also in "key=sk-…", but not in "task-…".
 bool has_key_prefix(std::string_view word) {
-  auto const at = word.find("sk-");
-  return at == 0 ||
-         (at != std::string_view::npos && std::isalnum(static_cast<unsigned char>(word[at - 1])) == 0);
+  for (auto at = word.find("sk-"); at != std::string_view::npos; at = word.find("sk-", at + 1)) {
+    if (at == 0 || std::isalnum(static_cast<unsigned char>(word[at - 1])) == 0) return true;
+  }
+  return false;
 }
 
 // The first characters, with an ellipsis where there are more.
@@ -49,7 +51,11 @@ std::string shorten(std::string text) {
 }  // namespace
 
 std::string Redactor::operator()(std::string_view raw) const {
-  auto const text = to_valid_utf8(raw);
+  auto text = to_valid_utf8(raw.substr(0, kLookedAt));
+  if (auto const& key = key_.reveal(); !key.empty()) {
+    for (auto at = text.find(key); at != std::string::npos; at = text.find(key, at + kRedacted.size()))
+      text.replace(at, key.size(), kRedacted);
+  }
   std::string out;
   bool after_bearer = false;
   for (std::size_t at = 0; at < text.size();) {

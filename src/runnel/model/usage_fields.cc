@@ -14,12 +14,6 @@ std::optional<T> first_of(std::optional<T> const& first, std::optional<T> const&
   return first ? first : first_of(second, more...);
 }
 
-void include_reasoning(ReportedUsage& usage) {
-  if (!usage.input_tokens || !usage.output_tokens || !usage.total_tokens || !usage.reasoning_tokens) return;
-  auto const beside = *usage.total_tokens - *usage.input_tokens - *usage.output_tokens;
-  if (beside > 0 && beside == *usage.reasoning_tokens) *usage.output_tokens += beside;
-}
-
 }  // namespace
 
 ReportedUsage collect_usage(UsageFields const& direct, UsageFields const& metadata) {
@@ -36,7 +30,6 @@ ReportedUsage collect_usage(UsageFields const& direct, UsageFields const& metada
   usage.reasoning_tokens = first_of(direct.reasoning_tokens, metadata.reasoning_tokens);
   usage.cost = first_of(direct.cost, metadata.cost, direct.total_cost, metadata.total_cost);
   usage.cost_currency = first_of(direct.currency, metadata.currency).value_or("");
-  include_reasoning(usage);
   return usage;
 }
 

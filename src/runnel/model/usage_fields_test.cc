@@ -62,17 +62,5 @@ TEST(UsageFields, USE_3_AbsentIsNotZero) {
   EXPECT_EQ(collect_usage({}, {}), ReportedUsage{});
 }
 
-TEST(UsageFields, USE_10_ReasoningOutsideTheOutputIsAddedToIt) {
-  UsageFields direct;
-  direct.prompt_tokens = 307;
-  direct.completion_tokens = 26;
-  direct.reasoning_tokens = 227;
-  direct.total_tokens = 560;
-  EXPECT_EQ(collect_usage(direct, {}).output_tokens, 253);
-
-  direct.completion_tokens = 253;
-  EXPECT_EQ(collect_usage(direct, {}).output_tokens, 253);
-}
-
 }  // namespace
 }  // namespace runnel::model

@@ -2,16 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <limits>
 
 #include "runnel/core/json_write.h"
 
 namespace runnel::model {
 namespace {
-
-Money add(Money a, Money b) {
-  return checked_add(a, b).value_or(Money{std::numeric_limits<std::int64_t>::max()});
-}
 
 void count(CallRecord const& record, UsageSummary& summary) {
   auto const& tokens = record.tokens;
@@ -23,7 +18,7 @@ void count(CallRecord const& record, UsageSummary& summary) {
   summary.prompt_cache_hit_tokens += tokens.cache_hit;
   summary.prompt_cache_miss_tokens += tokens.cache_miss;
   summary.reasoning_tokens += tokens.reasoning;
-  summary.direct_cost = add(summary.direct_cost, record.cost.direct.value_or(Money{}));
+  summary.direct_cost = saturating_add(summary.direct_cost, record.cost.direct.value_or(Money{}));
   summary.model_call_records += 1;
   summary.usage_records += tokens.complete ? 1 : 0;
   summary.direct_cost_records += record.cost.direct_observed ? 1 : 0;
@@ -52,8 +47,9 @@ void book(CallRecord const& record, UsageSummary& summary) {
     return;
   }
   bool const direct = summary.cost_source == CostSource::provider;
-  summary.booked.push_back(direct ? *record.cost.direct : record.cost.catalog);
-  summary.cost = add(summary.cost, summary.booked.back());
+  auto const before = summary.cost;
+  summary.cost = saturating_add(before, direct ? *record.cost.direct : record.cost.catalog);
+  summary.booked.push_back(Money{summary.cost.pico - before.pico});  // The parts add up, also at the limit.
   if (!direct && summary.price_list != PriceList::custom_pricing && record.cost.list != PriceList::none)
     summary.price_list = record.cost.list;
 }
@@ -67,7 +63,7 @@ void merge(CallRecord const& record, Money cost, Usage& usage) {
   usage.cache_hit_tokens += tokens.cache_hit;
   usage.cache_miss_tokens += tokens.cache_miss;
   usage.reasoning_tokens += tokens.reasoning;
-  usage.cost = add(usage.cost, cost);
+  usage.cost = saturating_add(usage.cost, cost);
   usage.complete = usage.complete && tokens.complete;
 }
 

@@ -29,10 +29,10 @@ Kind to_kind(CURL* easy, CURLcode code) {
     case CURLE_INTERFACE_FAILED:
     case CURLE_FAILED_INIT:
     case CURLE_PROXY:
+    case CURLE_SSL_CONNECT_ERROR:  // Mostly a connection that ended in the handshake.
       return Kind::unreachable;
     case CURLE_UNSUPPORTED_PROTOCOL:  // Of the URL, or of what answered.
       return request_was_sent(easy) ? Kind::malformed : Kind::unreachable;
-    case CURLE_SSL_CONNECT_ERROR:
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
     case CURLE_SSL_CIPHER:

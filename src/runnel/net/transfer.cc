@@ -40,6 +40,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
+// What goes to this machine does not leave it: libcurl would ask a proxy.
+bool is_this_machine(std::string_view url) {
+  auto const scheme = url.find("://");
+  if (scheme == std::string_view::npos) return false;
+  auto host = url.substr(scheme + 3);
+  if (host.starts_with("[::1]")) return true;
+  host = host.substr(0, host.find_first_of(":/"));
+  return host == "localhost" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
 std::string lower_case(std::string_view text) {
   std::string out{text};
   std::transform(out.begin(), out.end(), out.begin(),
@@ -66,6 +77,7 @@ void Transfer::begin() {
 
 void Transfer::set_request(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_URL, request_.url.c_str());
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, is_this_machine(request_.url) ? "*" : nullptr);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, header_list_.get());
   curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request_.body.size()));
   curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request_.body.data());

@@ -5,6 +5,7 @@
 
 #include "runnel/model/call_cost.h"
 #include "runnel/model/token_estimate.h"
+#include "runnel/runtime/patience.h"
 
 namespace runnel::runtime {
 
@@ -19,24 +20,6 @@ constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
 // Whether the provider may have used tokens, although it did not answer whole.
 CallOutcome outcome_of(model::CallFailed const& failed) {
   return failed.accepted ? CallOutcome::answered : CallOutcome::refused;
-}
-
-Usage usage_of(model::CallRecord const& record, Money cost) {
-  Usage usage;
-  usage.provider = record.provider;
-  usage.model = record.model;
-  usage.input_tokens = record.tokens.input;
-  usage.output_tokens = record.tokens.output;
-  usage.total_tokens = record.tokens.total;
-  usage.cached_prompt_tokens = record.tokens.cached;
-  usage.cache_hit_tokens = record.tokens.cache_hit;
-  usage.cache_miss_tokens = record.tokens.cache_miss;
-  usage.reasoning_tokens = record.tokens.reasoning;
-  usage.complete = record.tokens.complete;
-  usage.cost = cost;
-  usage.cost_source =
-      record.tokens.complete ? CostSource::catalog_fallback : CostSource::incomplete_usage_fallback;
-  return usage;
 }
 
 }  // namespace
@@ -62,16 +45,17 @@ Usage usage_of(model::UsageSummary const& summary, std::string provider, std::st
   return usage;
 }
 
-CallBook::CallBook(store::Store& store, base::Clock const& clock, Terms terms, RunMetrics metrics, RunKey run,
-                   Epoch epoch)
+CallBook::CallBook(store::Store& store, base::Clock const& clock, std::shared_ptr<base::Cancel> cancel,
+                   Terms terms, RunMetrics metrics, RunKey run, Epoch epoch)
     : store_{store},
       clock_{clock},
+      cancel_{std::move(cancel)},
       terms_{std::move(terms)},
       metrics_{std::move(metrics)},
       run_{run},
       epoch_{epoch} {}
 
-store::NewCall CallBook::make_call(Open const& open) const {
+Result<store::NewCall> CallBook::make_call(Open const& open) const {
   auto const& attempt = open.attempt;
   store::NewCall call;
   call.id = open.id;
@@ -83,14 +67,13 @@ store::NewCall CallBook::make_call(Open const& open) const {
   call.model = attempt.model;
   call.started_at = open.started_at;
   call.input_estimate = attempt.input_estimate;
-  // A model without a price was refused at the start; one whose price has run out since costs nothing known.
-  auto const cost = [&](std::int64_t output) {
-    auto const known = model::worst_case_cost(*terms_.prices, attempt.model, open.started_at,
-                                              attempt.input_estimate, output);
-    return known ? *known : Money{};
-  };
-  call.cost_estimate = cost(0);
-  call.reserve = cost(attempt.max_output);
+  auto const estimate =
+      model::worst_case_cost(*terms_.prices, attempt.price_name, open.started_at, attempt.input_estimate, 0);
+  auto const most = model::worst_case_cost(*terms_.prices, attempt.price_name, open.started_at,
+                                           attempt.most_input, attempt.most_output);
+  if (!estimate || !most) return Error{Errc::not_found, "model " + attempt.model + " has no price now"};
+  call.cost_estimate = *estimate;
+  call.reserve = *most;
   call.budgets = terms_.budgets;
   call.budgets.day_began = day_of(open.started_at);
   return call;
@@ -101,7 +84,10 @@ asio::awaitable<Result<void>> CallBook::open(Attempt attempt) {
   open.attempt = std::move(attempt);
   open.id = mint_uuid();
   open.started_at = clock_.now_ms();
-  auto const entered = co_await store_.open_call(make_call(open));
+  auto call = make_call(open);
+  if (!call) co_return call.error();
+  auto const entered = co_await ask_until_served<void>(
+      [this, call = std::move(*call)] { return store_.open_call(call); }, cancel_);
   if (!entered) co_return entered.error();
   open.began = std::chrono::steady_clock::now();
   open_ = std::move(open);
@@ -117,7 +103,8 @@ Closing CallBook::failed(model::CallFailed const& failed, Said const& said) {
 }
 
 Closing CallBook::stopped(CallStatus status, std::string const& code, Said const& said) {
-  return close(status, code, CallOutcome::answered, ReportedUsage{}, said);
+  auto const outcome = open_->asked ? CallOutcome::answered : CallOutcome::refused;
+  return close(status, code, outcome, ReportedUsage{}, said);
 }
 
 Closing CallBook::close(CallStatus status, std::string code, CallOutcome outcome,
@@ -135,8 +122,8 @@ Closing CallBook::close(CallStatus status, std::string code, CallOutcome outcome
     auto const output = model::estimate_tokens(said.text) + model::estimate_tokens(said.reasoning);
     record.tokens = model::settle_tokens(reported, {attempt.input_estimate, output});
     bool const thought = attempt.thinks || !said.reasoning.empty() || record.tokens.reasoning > 0;
-    record.cost =
-        model::price_call(*terms_.prices, attempt.model, open.started_at, record.tokens, thought, reported);
+    record.cost = model::price_call(*terms_.prices, attempt.price_name, open.started_at, record.tokens,
+                                    thought, reported);
   }
 
   store::CallEnd end;
@@ -155,22 +142,24 @@ Closing CallBook::settle(std::string id, std::string const& stage, store::CallEn
   end.latency_ms = record.latency_ms;
   end.tokens = record.tokens;
   end.cost = record.cost;
-  end.provisional = model::summarize({&record, 1}).cost;
+  auto const summary = model::summarize({&record, 1});
+  end.provisional = summary.cost;
   metrics_.input_tokens.add(record.tokens.input);
   metrics_.output_tokens.add(record.tokens.output);
   if (record.status == CallOutcome::answered) ++calls_;
 
   Closing closing;
-  closing.facts.emplace_back(UsageRecorded{stage, usage_of(record, end.provisional)});
+  closing.facts.emplace_back(UsageRecorded{stage, usage_of(summary, record.provider, record.model)});
   closing.rows.call_ends.push_back(std::move(end));
   last_provider_ = record.provider;
   last_model_ = record.model;
-  unbooked_.push_back({std::move(id), stage, std::move(record)});
+  unbooked_.push_back({std::move(id), std::move(record)});
   return closing;
 }
 
 asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
-  auto left = co_await store_.unbooked_calls(run_);
+  auto left = co_await ask_until_served<std::vector<store::UnbookedCall>>(
+      [this] { return store_.unbooked_calls(run_); }, cancel_);
   if (!left) co_return left.error();
   Closing closing;
   for (auto& call : *left) {
@@ -179,20 +168,23 @@ asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
     record.model = call.model;
     if (call.status != CallStatus::open) {
       // One that cost and used nothing was refused.
-      bool const used = call.tokens.total > 0 || !call.tokens.complete;
+      bool const used = call.tokens.total > 0 || !call.tokens.complete || call.cost.direct_observed;
       record.status = used ? CallOutcome::answered : CallOutcome::refused;
       record.tokens = call.tokens;
       record.cost = std::move(call.cost);
       if (used) ++calls_;
       last_provider_ = record.provider;
       last_model_ = record.model;
-      unbooked_.push_back({std::move(call.id), std::move(call.stage), std::move(record)});
+      unbooked_.push_back({std::move(call.id), std::move(record)});
       continue;
     }
     auto const output = model::estimate_tokens(said.text) + model::estimate_tokens(said.reasoning);
     record.tokens = model::settle_tokens(ReportedUsage{}, {call.input_estimate, output});
-    record.cost = model::price_call(*terms_.prices, call.model, call.started_at, record.tokens,
-                                    !said.reasoning.empty(), ReportedUsage{});
+    auto const* const provider = terms_.models != nullptr ? terms_.models->find(call.model) : nullptr;
+    bool const thought = !said.reasoning.empty() || (provider != nullptr && provider->thinks());
+    auto const price_name = provider != nullptr ? provider->price_name(call.model) : call.model;
+    record.cost = model::price_call(*terms_.prices, price_name, call.started_at, record.tokens, thought,
+                                    ReportedUsage{});
     store::CallEnd end;
     end.status = CallStatus::interrupted;
     end.ended_at = std::max(clock_.now_ms(), call.started_at);
@@ -233,7 +225,7 @@ void CallBook::remember(std::vector<Usage> const& usage) {
     known->cache_hit_tokens += entry.cache_hit_tokens;
     known->cache_miss_tokens += entry.cache_miss_tokens;
     known->reasoning_tokens += entry.reasoning_tokens;
-    known->cost = checked_add(known->cost, entry.cost).value_or(known->cost);
+    known->cost = saturating_add(known->cost, entry.cost);
     known->complete = known->complete && entry.complete;
     known->cost_source = entry.cost_source;
   }

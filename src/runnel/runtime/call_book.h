@@ -4,15 +4,18 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runnel/base/cancel.h"
 #include "runnel/base/clock.h"
 #include "runnel/core/fact.h"
 #include "runnel/model/prices.h"
 #include "runnel/model/provider.h"
+#include "runnel/model/registry.h"
 #include "runnel/model/usage_summary.h"
 #include "runnel/runtime/closing.h"
 #include "runnel/runtime/commit_rows.h"
@@ -24,6 +27,7 @@ namespace runnel::runtime {
 // What a run may spend, and at which prices.
 struct Terms {
   model::PriceBook const* prices = nullptr;
+  model::Registry const* models = nullptr;
   store::Budgets budgets;  // `day_began` is filled in when a call is made.
 };
 
@@ -36,9 +40,11 @@ struct Attempt {
   std::int64_t number = 1;
   std::string provider;
   std::string model;
+  std::string price_name;  // Of the model, in the price book.
   bool thinks = false;
   std::int64_t input_estimate = 0;
-  std::int64_t max_output = 0;
+  std::int64_t most_input = 0;   // Tokens that the input cannot exceed,
+  std::int64_t most_output = 0;  // and the output.
 };
 
 // What an attempt showed before it ended: its tokens are estimated from it where the provider has not told.
@@ -53,11 +59,14 @@ struct Said {
 // run's core.
 class CallBook {
  public:
-  CallBook(store::Store& store, base::Clock const& clock, Terms terms, RunMetrics metrics, RunKey run,
-           Epoch epoch);
+  CallBook(store::Store& store, base::Clock const& clock, std::shared_ptr<base::Cancel> cancel, Terms terms,
+           RunMetrics metrics, RunKey run, Epoch epoch);
 
-  // Enters the attempt and holds what it may cost. `over_budget`: it must not be made.
+  // Enters the attempt and holds what it may cost. `over_budget`, or `not_found` where the model has no price
+  // now: it must not be made.
   boost::asio::awaitable<Result<void>> open(Attempt attempt);
+  // The provider is asked from now on: before, a call that ends has used nothing.
+  void asked() { open_->asked = true; }
   [[nodiscard]] bool is_open() const { return open_.has_value(); }
 
   // The open attempt has ended: what is to be written of it.
@@ -87,15 +96,15 @@ class CallBook {
     std::string id;
     std::int64_t started_at = 0;
     std::chrono::steady_clock::time_point began;
+    bool asked = false;
   };
 
   struct Unbooked {
     std::string id;
-    std::string stage;
     model::CallRecord record;
   };
 
-  [[nodiscard]] store::NewCall make_call(Open const& open) const;
+  [[nodiscard]] Result<store::NewCall> make_call(Open const& open) const;
   Closing close(store::CallStatus status, std::string code, model::CallOutcome outcome,
                 ReportedUsage const& reported, Said const& said);
   Closing settle(std::string id, std::string const& stage, store::CallEnd end, model::CallRecord record);
@@ -103,6 +112,7 @@ class CallBook {
 
   store::Store& store_;
   base::Clock const& clock_;
+  std::shared_ptr<base::Cancel> const cancel_;
   Terms const terms_;
   RunMetrics const metrics_;
   RunKey const run_;

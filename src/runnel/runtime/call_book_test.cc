@@ -37,10 +37,15 @@ class CallBookTest : public testing::Test {
     out.provider = "p";
     out.model = "m";
     out.input_estimate = 100;
-    out.max_output = 50;
+    out.price_name = "m";
+    out.most_input = 110;
+    out.most_output = 50;
     return out;
   }
-  void open(std::int64_t number = 1) { run_async(book.open(attempt(number))).value(); }
+  void open(std::int64_t number = 1) {
+    run_async(book.open(attempt(number))).value();
+    book.asked();
+  }
 
   static Said said(std::string_view text, std::string_view reasoning = {}) {
     return {text, reasoning, std::chrono::milliseconds{12}};
@@ -63,7 +68,7 @@ class CallBookTest : public testing::Test {
   TestStore store;
   SetClock clock;
   model::PriceBook prices;
-  CallBook book{store, clock, terms(prices), RunMetrics{}, RunKey{7}, 3};
+  CallBook book{store, clock, std::make_shared<base::Cancel>(), terms(prices), RunMetrics{}, RunKey{7}, 3};
 };
 
 TEST_F(CallBookTest, USE_9_AttemptIsEnteredWithWhatItMayCost) {
@@ -78,7 +83,7 @@ TEST_F(CallBookTest, USE_9_AttemptIsEnteredWithWhatItMayCost) {
   EXPECT_EQ(call.started_at, kCallTime);
   EXPECT_EQ(call.input_estimate, 100);
   EXPECT_EQ(call.cost_estimate, Money{100 * kInputRate});
-  EXPECT_EQ(call.reserve, Money{100 * kInputRate + 50 * kOutputRate});
+  EXPECT_EQ(call.reserve, Money{110 * kInputRate + 50 * kOutputRate});
   EXPECT_EQ(call.budgets.day, Money{7});
   EXPECT_EQ(call.budgets.day_began, kDayBegan);
 }
@@ -91,6 +96,31 @@ TEST_F(CallBookTest, USE_9_AttemptThatTheStoreRefusesIsNotOpen) {
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, Errc::over_budget);
   EXPECT_FALSE(book.is_open());
+}
+
+TEST_F(CallBookTest, DB_3_AttemptWaitsForAStoreThatIsAway) {
+  store.refuse_calls(Errc::unavailable, 2);
+
+  run_async(book.open(attempt())).value();
+
+  EXPECT_TRUE(book.is_open());
+  EXPECT_EQ(store.calls().size(), 1U);
+}
+
+TEST_F(CallBookTest, USE_6_AttemptOfAModelWithoutAPriceIsNotMade) {
+  auto unpriced = attempt();
+  unpriced.price_name = "unknown";
+  EXPECT_EQ(run_async(book.open(unpriced)).error().code, Errc::not_found);
+  EXPECT_TRUE(store.calls().empty());
+}
+
+TEST_F(CallBookTest, USE_8_AttemptThatWasStoppedBeforeItWasMadeCostsNothing) {
+  run_async(book.open(attempt())).value();
+
+  auto const closing = book.stopped(CallStatus::canceled, "", said(""));
+
+  EXPECT_EQ(closing.rows.call_ends.at(0).provisional, Money{});
+  EXPECT_EQ(book.calls(), 0);
 }
 
 TEST_F(CallBookTest, USE_8_WholeAnswerIsSettledAsItsProviderReported) {

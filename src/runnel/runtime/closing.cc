@@ -78,7 +78,7 @@ void charge(store::NewMessage& row, model::UsageSummary const& summary, std::str
   row.input_tokens = summary.input_tokens;
   row.output_tokens = summary.output_tokens;
   row.cost = summary.cost;
-  row.metadata.pop_back();  // The brace, which `close` puts back.
+  row.metadata.pop_back();  // The brace, which comes back behind what is added.
   row.metadata += ",\"provider\":";
   append_json_string(row.metadata, provider);
   row.metadata += ",\"model\":";

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runnel/base/log.h"
+#include "runnel/runtime/patience.h"
 
 namespace runnel::runtime {
 
@@ -35,7 +36,7 @@ Executor::Executor(store::Store& store, base::Clock const& clock, flow::Catalog 
       writer_{std::move(writer)},
       cancel_{std::move(cancel)},
       job_{std::move(job)},
-      book_{store, clock, job_.terms, metrics, job_.run, writer_->epoch()},
+      book_{store, clock, cancel_, job_.terms, metrics, job_.run, writer_->epoch()},
       caller_{models_, writer_, cancel_, book_, metrics} {}
 
 asio::awaitable<Result<Ended>> Executor::run() {
@@ -46,12 +47,12 @@ asio::awaitable<Result<Ended>> Executor::run() {
   }
   auto result = co_await run_stages(*flow);
   if (!result && leaves_the_run(result.error(), *cancel_)) co_return result.error();
-  if (cancel_->requested()) {
-    if (cancel_->reason() == base::CancelReason::shutdown)
-      co_return Error{Errc::canceled, "left at shutdown"};
-    if (result && std::holds_alternative<ModelReply>(*result)) {
-      unwritten_ = std::get<ModelReply>(std::move(*result)).accounts;
-    }
+  // An answer that is there is kept, also at a shutdown.
+  bool const stopping = cancel_->reason() == base::CancelReason::shutdown;
+  bool const answered = result && std::holds_alternative<ModelReply>(*result);
+  if (stopping && !answered) co_return Error{Errc::canceled, "left at shutdown"};
+  if (cancel_->requested() && !stopping) {
+    if (answered) unwritten_ = std::get<ModelReply>(std::move(*result)).accounts;
     co_return co_await cancel_run();
   }
   if (!result) co_return co_await fail(CallTrouble{"", "runtime execution failed", result.error().detail});
@@ -88,8 +89,7 @@ asio::awaitable<Result<CallResult>> Executor::run_stages(flow::Flow flow) {
     auto reply = co_await answer(stage);
     if (!reply || std::holds_alternative<CallTrouble>(*reply) || &stage == &flow.stages.back())
       co_return reply;
-    auto closing = std::get<ModelReply>(std::move(*reply)).accounts;
-    closing.add(close_all(writer_->order(), TextOutcome::complete, ""));
+    auto closing = make_checkpoint(stage.name, std::get<ModelReply>(std::move(*reply)));
     auto const checkpoint = co_await writer_->commit(std::move(closing.facts), std::move(closing.rows));
     if (!checkpoint) co_return checkpoint.error();
   }
@@ -97,7 +97,8 @@ asio::awaitable<Result<CallResult>> Executor::run_stages(flow::Flow flow) {
 }
 
 asio::awaitable<Result<CallResult>> Executor::answer(flow::Stage stage) {
-  auto const context = co_await store_.context(job_.thread, job_.context_messages);
+  auto const context = co_await ask_until_served<std::vector<store::MessageRow>>(
+      [this] { return store_.context(job_.thread, job_.context_messages); }, cancel_);
   if (!context) co_return context.error();
   co_return co_await caller_.call(stage.name, make_request(*context));
 }
@@ -120,8 +121,23 @@ Said Executor::said() const {
   Said said;
   if (auto const& text = writer_->order().open_text()) said.text = text->text;
   auto const& open = writer_->order().open_reasoning();
-  said.reasoning = open ? open->text : writer_->order().unsettled_reasoning();
+  said.reasoning = open ? std::string_view{open->text}.substr(open->settled)
+                        : std::string_view{writer_->order().unsettled_reasoning()};
   return said;
+}
+
+// A stage that does not answer books its calls on a row of its own (USE-8).
+Closing Executor::make_checkpoint(std::string const& stage, ModelReply reply) {
+  auto closing = std::move(reply.accounts);
+  closing.add(close_all(writer_->order(), TextOutcome::complete, ""));
+  book_on(audit_row(stage, std::move(reply.text), "success"), closing);
+  return closing;
+}
+
+void Executor::book_on(store::NewMessage row, Closing& closing) {
+  auto const summary = book_.book(row.id, closing.rows);
+  charge(row, summary, book_.last_provider(), book_.last_model());
+  closing.rows.messages.push_back(std::move(row));
 }
 
 Closing Executor::make_answer(std::string const& stage, ModelReply reply) {
@@ -150,10 +166,7 @@ Closing Executor::settle_rest(store::CallStatus status, std::string const& code)
   auto closing = std::exchange(unwritten_, {});
   if (book_.is_open()) closing.add(book_.stopped(status, code, caller_.said()));
   if (!book_.has_unbooked()) return closing;
-  auto row = audit_row(writer_->order().open_step().value_or(""), "", to_string(status));
-  auto const summary = book_.book(row.id, closing.rows);
-  charge(row, summary, book_.last_provider(), book_.last_model());
-  closing.rows.messages.push_back(std::move(row));
+  book_on(audit_row(writer_->order().open_step().value_or(""), "", to_string(status)), closing);
   return closing;
 }
 

@@ -53,6 +53,8 @@ class Executor {
   boost::asio::awaitable<Result<CallResult>> run_stages(flow::Flow flow);
   [[nodiscard]] model::CallRequest make_request(std::vector<store::MessageRow> const& context) const;
   [[nodiscard]] Said said() const;
+  Closing make_checkpoint(std::string const& stage, ModelReply reply);
+  void book_on(store::NewMessage row, Closing& closing);
   Closing make_answer(std::string const& stage, ModelReply reply);
   Closing settle_rest(store::CallStatus status, std::string const& code);
   Closing make_failure(std::string const& code, std::string message, std::string const& error_id);

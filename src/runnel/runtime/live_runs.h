@@ -29,7 +29,7 @@ class LiveRuns {
   void add(RunKey run, LiveRun live);
   void remove(RunKey run);
 
-  // Asks the run's writer to stop, on its core. One that is not here yet, but is added within a moment, is
+  // Asks the run's writer to stop, on its core. One that is not here yet, but is added within a minute, is
   // asked then: a cancel may come between a run's admission and its beginning.
   void cancel(RunKey run, base::CancelReason reason);
   void cancel_all(base::CancelReason reason);

@@ -23,6 +23,14 @@ double random_share() {
   return std::uniform_real_distribution<double>{0, 1}(generator);
 }
 
+// No token is shorter than a byte.
+std::int64_t most_input(model::CallRequest const& request) {
+  std::size_t bytes = 0;
+  for (auto const& message : request.messages)
+    bytes += message.text.size() + message.reasoning.size() + kTokensAround;
+  return static_cast<std::int64_t>(bytes);
+}
+
 std::int64_t estimate_input(model::CallRequest const& request) {
   std::int64_t tokens = 0;
   for (auto const& message : request.messages)
@@ -62,12 +70,12 @@ char const* explain(Failure failure) {
 }
 
 CallTrouble trouble(model::CallFailed const& failed) {
-  return {model::to_code(failed.failure), explain(failed.failure), failed.message};
+  return {model::to_code(failed.failure), explain(failed.failure), model::to_code(failed.failure)};
 }
 
 // Whether another model may do better.
 bool may_fall_back(Failure failure) {
-  return failure != Failure::rejected && failure != Failure::filtered;
+  return failure != Failure::filtered;
 }
 
 bool showed_nothing(Said const& said) {
@@ -108,12 +116,18 @@ asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, 
     request.max_output_tokens = provider->max_output_tokens();
   for (int retries = 0;; ++retries) {
     may_try_next_ = false;
+    if (cancel_->requested()) co_return Error{Errc::canceled, "canceled before the model was asked"};
     auto const opened = co_await book_.open(describe(*provider, stage, request));
     if (!opened && opened.error().code == Errc::over_budget) {
       co_return CallTrouble{"BUDGET_EXCEEDED", "the call could cost more than is left of a budget",
                             opened.error().detail};
     }
+    if (!opened && opened.error().code == Errc::not_found) {
+      co_return CallTrouble{"MODEL_UNPRICED", "the model has no price at the moment", opened.error().detail};
+    }
     if (!opened) co_return opened.error();
+    if (cancel_->requested()) co_return Error{Errc::canceled, "canceled before the model was asked"};
+    book_.asked();
     auto end = co_await stream_->run(provider->call(request), cancel_);
     if (!end) co_return end.error();
     auto const said = stream_->said();
@@ -142,8 +156,10 @@ void ModelCaller::tell(model::Provider const& provider, std::string const& model
              {"thread_id", writer_->names().thread.text},
              {"provider", provider.name()},
              {"model", model},
-             {"code", model::to_code(failed.failure)},
-             {"detail", failed.message}});
+             {"code", model::to_code(failed.failure)}});
+  // The provider's words may repeat what the user said (CFG-4).
+  base::log(base::LogLevel::debug, "what the provider said",
+            {{"run_id", writer_->names().run.text}, {"detail", failed.message}});
 }
 
 Attempt ModelCaller::describe(model::Provider const& provider, std::string stage,
@@ -153,9 +169,11 @@ Attempt ModelCaller::describe(model::Provider const& provider, std::string stage
   attempt.number = ++attempts_;
   attempt.provider = provider.name();
   attempt.model = request.model;
+  attempt.price_name = provider.price_name(request.model);
   attempt.thinks = provider.thinks();
   attempt.input_estimate = estimate_input(request);
-  attempt.max_output = request.max_output_tokens.value_or(0);
+  attempt.most_input = most_input(request);
+  attempt.most_output = request.max_output_tokens.value_or(0);
   return attempt;
 }
 

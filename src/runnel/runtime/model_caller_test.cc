@@ -64,6 +64,7 @@ class ModelCallerTest : public testing::Test {
   }
 
   std::future<Result<CallResult>> start() {
+    prices.put(model::free_model("*"));
     std::vector<std::unique_ptr<model::Provider>> providers;
     for (auto const& [name, script] : scripts)
       providers.push_back(std::make_unique<ScriptedProvider>(name, script));
@@ -109,7 +110,7 @@ class ModelCallerTest : public testing::Test {
   std::shared_ptr<RunWriter> writer =
       std::make_shared<RunWriter>(store, clock, tasks, channel, cancel,
                                   RunWriter::Start{RunKey{7}, 3, 0, 0, FactOrder{}}, RunWriter::Options{});
-  CallBook book{store, clock, Terms{&prices, {}}, RunMetrics{}, RunKey{7}, 3};
+  CallBook book{store, clock, cancel, Terms{&prices, nullptr, {}}, RunMetrics{}, RunKey{7}, 3};
   std::map<std::string, std::shared_ptr<Script>> scripts;
   std::vector<std::size_t> entered_before_call;
   std::unique_ptr<model::Registry> models;

@@ -121,8 +121,11 @@ asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
 // A run whose writer failed here must not stay without one: it is taken over like one that a dead process
 // left.
 asio::awaitable<void> Service::take_over_again(RunKey run) {
-  co_await base::sleep_for(kLongestWait, std::make_shared<base::Cancel>());
-  auto row = co_await parts_.store.run_by_key(run);
+  Result<std::optional<store::RunRow>> row = Error{Errc::unavailable, "not asked yet"};
+  while (!row && row.error().code == Errc::unavailable && !stopping_) {
+    co_await base::sleep_for(kLongestWait, std::make_shared<base::Cancel>());
+    row = co_await parts_.store.run_by_key(run);
+  }
   if (stopping_ || !row || !*row || store::is_ended((*row)->status)) co_return;
   auto live = go_live(run, RunNames{(*row)->thread_id, (*row)->id});
   auto const core = live.channel->context().get_executor();

@@ -73,8 +73,12 @@ void ReplyStream::add(model::TextPiece piece, std::vector<Fact>& facts) {
 }
 
 void ReplyStream::add(model::ReasoningPiece piece, std::vector<Fact>& facts) {
-  if (piece.text.empty() || reasoning_ended_) return;
+  if (piece.text.empty()) return;
   note_first_piece();
+  if (reasoning_ended_) {  // Thoughts after words are not shown, but they were paid for.
+    reasoning_ += piece.text;
+    return;
+  }
   if (!reasoning_begun_) {
     reasoning_begun_ = true;
     begin_reply(facts);

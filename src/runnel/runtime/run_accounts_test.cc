@@ -40,7 +40,7 @@ class RunAccounts : public testing::Test {
   // A server whose model "m" does this.
   Life make_life(std::vector<ScriptedAttempt> attempts, store::Budgets budgets = {}) {
     script = std::make_shared<Script>(std::move(attempts));
-    return {path, scripted("m", script), Terms{&prices, budgets}};
+    return {path, scripted("m", script), Terms{&prices, nullptr, budgets}};
   }
 
   SqlRows rows(std::string const& statement) { return store::sqlite_rows(path, statement).value(); }

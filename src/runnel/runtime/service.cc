@@ -183,7 +183,7 @@ std::shared_ptr<RunWriter> Service::make_writer(LiveRun const& live, RunWriter::
 
 Executor::Job Service::make_job(store::RunRow const& row, RunInput input) const {
   return {row.key, row.thread, std::move(input), options_.context_messages,
-          Terms{&parts_.prices, options_.budgets}};
+          Terms{&parts_.prices, &parts_.models, options_.budgets}};
 }
 
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
@@ -281,7 +281,7 @@ Async<CancelReply> Service::discard(store::RunRow row) {
   if (!discarded && discarded.error().code == Errc::conflict) {
     auto const again = co_await parts_.store.request_cancel(row.key, parts_.clock.now_ms());
     if (!again) co_return again.error();
-    live_.cancel(row.key, CancelReason::user);
+    if (!store::is_ended(again->status)) live_.cancel(row.key, CancelReason::user);
     co_return CancelReply{true, store::is_ended(again->status), again->status};
   }
   if (!discarded) co_return discarded.error();

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -55,9 +56,12 @@ class TestStore final : public store::Store {
     return with_lock([this] { return ends_; });
   }
 
-  // No call may be made from now on.
-  void refuse_calls(Errc code) {
-    with_lock([&] { call_refusal_ = code; });
+  // The next calls may not be made; by default none any more.
+  void refuse_calls(Errc code, int times = std::numeric_limits<int>::max()) {
+    with_lock([&] {
+      call_refusal_ = code;
+      call_refusals_ = times;
+    });
   }
   // What an earlier writer left unbooked.
   void leave(std::vector<store::UnbookedCall> calls) {
@@ -92,8 +96,8 @@ class TestStore final : public store::Store {
   }
   store::Async<store::Claim> claim(store::ClaimRequest) override { return unexpected<store::Claim>(); }
   store::Async<void> open_call(store::NewCall call) override {
-    auto const refusal = with_lock([this] { return call_refusal_; });
-    if (refusal) co_return Error{*refusal, "as the test wants"};
+    bool const refused = with_lock([this] { return call_refusals_ > 0 && call_refusals_-- > 0; });
+    if (refused) co_return Error{call_refusal_, "as the test wants"};
     with_lock([&] { calls_.push_back(std::move(call)); });
     co_return Result<void>{};
   }
@@ -181,7 +185,8 @@ class TestStore final : public store::Store {
   std::vector<store::AppendRequest> appends_;
   std::vector<store::EndRequest> ends_;
   std::vector<store::NewCall> calls_;
-  std::optional<Errc> call_refusal_;
+  Errc call_refusal_ = Errc::over_budget;
+  int call_refusals_ = 0;
   std::vector<store::UnbookedCall> left_;
 };
 

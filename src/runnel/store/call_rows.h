@@ -34,7 +34,7 @@ struct NewCall {
   std::string model;
   std::int64_t started_at = 0;
   std::int64_t input_estimate = 0;  // Tokens, and what they alone would cost:
-  Money cost_estimate;              // booked where the call's end is never learnt.
+  Money cost_estimate;              // what it counts where its end is never learnt.
   Money reserve;                    // Held against the budgets until it ends: input and maximum output.
   Budgets budgets;
 };

@@ -127,12 +127,12 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
 
   Admission admission;
   admission.thread_id = request.thread;
-  if (has_too_many_runs(db, request)) {
-    admission.outcome = Admission::Outcome::too_many_runs;
-    return admission;
-  }
   if (is_over_budget(db, request)) {
     admission.outcome = Admission::Outcome::over_budget;
+    return admission;
+  }
+  if (has_too_many_runs(db, request)) {
+    admission.outcome = Admission::Outcome::too_many_runs;
     return admission;
   }
   admission.thread = find_or_insert_thread(db, request);
