@@ -49,7 +49,7 @@ std::string models_refusal(Settings const& settings, char const* const* environm
 
 std::optional<model::Rates> rates_of(Settings const& settings, std::string const& model) {
   auto const book = load_prices(settings, kStart).value();
-  auto const shared = shared_price(settings.providers.front());
+  auto const shared = settings.providers.empty() ? "" : shared_price(settings.providers.front());
   auto const price = book.find(shared.empty() ? model : shared, kStart, 1);
   if (!price) return std::nullopt;
   return price->tier->rates;

@@ -10,9 +10,9 @@ namespace {
 Redactor const kRedact{Secret{"dk-4f9c1a7788aa55e1b2c3"}};
 
 TEST(Redactor, USE_1_KeyIsNotShown) {
-  EXPECT_EQ(kRedact("bad key dk-4f9c1a7788aa55e1b2c3."), "bad key [redacted]");
+  EXPECT_EQ(kRedact("bad key dk-4f9c1a7788aa55e1b2c3."), "bad key [redacted].");
   EXPECT_EQ(kRedact("\"dk-4f9c1a7788aa55e1b2c3\","), "\"[redacted]\",");
-  EXPECT_EQ(kRedact("key=dk-4f9c1a7788aa55e1b2c3&x"), "[redacted]");
+  EXPECT_EQ(kRedact("key=dk-4f9c1a7788aa55e1b2c3&x"), "key=[redacted]&x");
 }
 
 TEST(Redactor, USE_1_PartOfTheKeyIsNotShown) {

@@ -788,7 +788,7 @@ TEST_F(HttpClientTest, CertificateForAnotherNameIsRefused) {
   EXPECT_EQ(answer.error->kind, Kind::untrusted) << answer.error->detail;
 }
 
-TEST_F(HttpClientTest, ServerWithoutTlsIsUntrusted) {
+TEST_F(HttpClientTest, ServerWithoutTlsIsNotReached) {
   TestUpstream upstream{[](Visit& visit) {
     visit.send("HTTP/1.1 400 Bad Request\r\n\r\n");
     visit.wait_for_close();
@@ -797,7 +797,7 @@ TEST_F(HttpClientTest, ServerWithoutTlsIsUntrusted) {
   auto const answer = ask("https://127.0.0.1:" + std::to_string(upstream.port()) + "/");
 
   ASSERT_TRUE(answer.error);
-  EXPECT_EQ(answer.error->kind, Kind::untrusted) << answer.error->detail;
+  EXPECT_EQ(answer.error->kind, Kind::unreachable) << answer.error->detail;
 }
 
 TEST_F(HttpClientTest, ProxyIsTheEnvironments) {

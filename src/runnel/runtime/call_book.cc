@@ -79,6 +79,16 @@ Result<store::NewCall> CallBook::make_call(Open const& open) const {
   return call;
 }
 
+// Plain functions: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+store::Async<void> CallBook::enter(store::NewCall call) {
+  return ask_until_served<void>([this, call = std::move(call)] { return store_.open_call(call); }, cancel_);
+}
+
+store::Async<std::vector<store::UnbookedCall>> CallBook::find_unbooked() {
+  return ask_until_served<std::vector<store::UnbookedCall>>([this] { return store_.unbooked_calls(run_); },
+                                                            cancel_);
+}
+
 asio::awaitable<Result<void>> CallBook::open(Attempt attempt) {
   Open open;
   open.attempt = std::move(attempt);
@@ -86,8 +96,7 @@ asio::awaitable<Result<void>> CallBook::open(Attempt attempt) {
   open.started_at = clock_.now_ms();
   auto call = make_call(open);
   if (!call) co_return call.error();
-  auto const entered = co_await ask_until_served<void>(
-      [this, call = std::move(*call)] { return store_.open_call(call); }, cancel_);
+  auto const entered = co_await enter(std::move(*call));
   if (!entered) co_return entered.error();
   open.began = std::chrono::steady_clock::now();
   open_ = std::move(open);
@@ -158,8 +167,7 @@ Closing CallBook::settle(std::string id, std::string const& stage, store::CallEn
 }
 
 asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
-  auto left = co_await ask_until_served<std::vector<store::UnbookedCall>>(
-      [this] { return store_.unbooked_calls(run_); }, cancel_);
+  auto left = co_await find_unbooked();
   if (!left) co_return left.error();
   Closing closing;
   for (auto& call : *left) {

@@ -105,6 +105,8 @@ class CallBook {
   };
 
   [[nodiscard]] Result<store::NewCall> make_call(Open const& open) const;
+  store::Async<void> enter(store::NewCall call);
+  store::Async<std::vector<store::UnbookedCall>> find_unbooked();
   Closing close(store::CallStatus status, std::string code, model::CallOutcome outcome,
                 ReportedUsage const& reported, Said const& said);
   Closing settle(std::string id, std::string const& stage, store::CallEnd end, model::CallRecord record);

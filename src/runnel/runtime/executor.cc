@@ -96,9 +96,14 @@ asio::awaitable<Result<CallResult>> Executor::run_stages(flow::Flow flow) {
   co_return Error{Errc::internal, "the flow has no stage left to answer"};
 }
 
-asio::awaitable<Result<CallResult>> Executor::answer(flow::Stage stage) {
-  auto const context = co_await ask_until_served<std::vector<store::MessageRow>>(
+// A plain function: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+store::Async<std::vector<store::MessageRow>> Executor::read_context() {
+  return ask_until_served<std::vector<store::MessageRow>>(
       [this] { return store_.context(job_.thread, job_.context_messages); }, cancel_);
+}
+
+asio::awaitable<Result<CallResult>> Executor::answer(flow::Stage stage) {
+  auto const context = co_await read_context();
   if (!context) co_return context.error();
   co_return co_await caller_.call(stage.name, make_request(*context));
 }

@@ -49,6 +49,7 @@ class Executor {
   boost::asio::awaitable<Result<store::Ended>> resume(WriterChanged change, bool give_up);
 
  private:
+  store::Async<std::vector<store::MessageRow>> read_context();
   boost::asio::awaitable<Result<CallResult>> answer(flow::Stage stage);
   boost::asio::awaitable<Result<CallResult>> run_stages(flow::Flow flow);
   [[nodiscard]] model::CallRequest make_request(std::vector<store::MessageRow> const& context) const;

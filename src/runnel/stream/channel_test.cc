@@ -266,7 +266,7 @@ TEST(HubTest, RunLivesOnTheCoreThatStartsItUnlessThatHasMoreThanItsShare) {
   Hub hub{cores, &encode, 4};
   std::vector<std::shared_ptr<Channel>> channels;
   std::promise<void> opened;
-  asio::post(cores.at(1), [&] {
+  boost::asio::post(cores.at(1), [&] {
     for (std::int64_t run = 1; run <= 40; ++run)
       channels.push_back(hub.open(RunKey{run}, {}));
     opened.set_value();
