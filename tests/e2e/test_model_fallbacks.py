@@ -52,7 +52,7 @@ class Fallbacks(ModelCase):
     def test_USE_1_a_model_that_the_provider_no_longer_has(self):
         self.fake.script(scripts.error(404), scripts.text("from the second"))
         run = self.run_model("first")
-        self.assertEqual(run.outcome, "success")
+        self.assertEqual(run.outcome, "RUN_FINISHED")
         self.assert_books(run.thread)
 
     def test_USE_1_never_after_the_first_word_nor_where_it_is_refused_as_improper(self):
