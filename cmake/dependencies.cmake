@@ -3,9 +3,11 @@ set(Boost_USE_STATIC_LIBS OFF)
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json url)
 find_package(OpenSSL REQUIRED)
+find_package(CURL 7.87 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(yaml-cpp REQUIRED)
+find_package(date REQUIRED)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(prometheus-cpp REQUIRED CONFIG)
@@ -15,7 +17,7 @@ endif()
 
 # Every room gets all of them: then all compile alike, and one precompiled header serves them.
 target_link_libraries(runnel_options INTERFACE Boost::headers Boost::json Boost::url OpenSSL::Crypto SQLite::SQLite3
-  PostgreSQL::PostgreSQL yaml-cpp fmt::fmt prometheus-cpp::core Threads::Threads)
+  PostgreSQL::PostgreSQL yaml-cpp date::date-tz fmt::fmt prometheus-cpp::core Threads::Threads)
 
 if(RUNNEL_PCH)
   add_library(runnel_pch STATIC cmake/pch.cc)

@@ -105,7 +105,9 @@ class ScriptedRun : public testing::Test {
     co_return;
   }
 
-  void commit(std::vector<Fact> facts, std::vector<store::NewMessage> rows = {}) {
+  void commit(std::vector<Fact> facts, std::vector<store::NewMessage> messages = {}) {
+    runtime::CommitRows rows;
+    rows.messages = std::move(messages);
     wait(writer->commit(std::move(facts), std::move(rows))).value();
   }
 
@@ -123,7 +125,7 @@ class ScriptedRun : public testing::Test {
 
     commit({ReplyStarted{}, TextStarted{said, "worker"}, TextDelta{said, "Let me look.", 1, 5}});
     commit({TextEnded{said, "worker", "Let me look.", TextOutcome::complete}},
-           {runtime::assistant_row(said, "worker", "Let me look.", "complete", Usage{})});
+           {runtime::assistant_row(said, "worker", "Let me look.", "complete")});
     commit({ToolPreparing{"calendar.read:0", "calendar.read", ""},
             ToolCallStarted{asked, call, "project_cli", "worker"}, ToolArgsDelta{call, args.str()},
             ToolIntent{"calendar.read:0", "calendar.read", "look"}});
@@ -149,8 +151,8 @@ class ScriptedRun : public testing::Test {
     answer.message = answered;
     answer.stage = "worker";
     answer.answer = "Nothing today.";
-    std::vector<store::NewMessage> rows{
-        runtime::assistant_row(answered, "worker", "Nothing today.", "success", answer.usage)};
+    runtime::CommitRows rows;
+    rows.messages.push_back(runtime::assistant_row(answered, "worker", "Nothing today.", "success"));
     wait(writer->end({answer, StepFinished{"worker"}, RunFinished{{answer.usage}, 2, 1, 0}}, std::move(rows),
                      runtime::RunEnd{store::RunStatus::completed}))
         .value();

@@ -32,6 +32,7 @@ def eventually(condition, seconds: float = 10.0):
 
 class E2eCase(unittest.TestCase):
     config: dict = offline()
+    env: dict[str, str] = {}
 
     @classmethod
     def setUpClass(cls):
@@ -39,7 +40,7 @@ class E2eCase(unittest.TestCase):
             raise AssertionError(f"no server at {BINARY}: build it, or set RUNNEL_BIN")
         directory = tempfile.TemporaryDirectory(prefix="runnel-e2e-")
         cls.addClassCleanup(directory.cleanup)
-        cls.server = Server(Path(directory.name), cls.config)
+        cls.server = Server(Path(directory.name), cls.config, cls.env)
         cls.server.start()
         cls.addClassCleanup(cls.server.close)
         cls.api: Api = cls.server.api()

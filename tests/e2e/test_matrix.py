@@ -58,6 +58,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", f"{RUNS}/{{thread_id}}/events"): Row(on_run(RUNS + "/{}/events?runId={}"), 200, other=404),
     ("POST", f"{RUNS}/{{thread_id}}/cancel"): Row(on_run(RUNS + "/{}/cancel?runId={}"), 200, other=404),
     ("GET", "/api/v1/agent/history"): Row(on_thread("/api/v1/agent/history?threadId={thread}"), 200, other=404),
+    ("GET", "/api/v1/usage"): Row(on_thread("/api/v1/usage?threadId={thread}&groupBy=day"), 200, other=404),
     ("GET", THREADS): Row(at(THREADS), 200),
     ("GET", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}"), 200, other=404),
     ("PATCH", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}", {"title": "mine"}), 200, other=404),

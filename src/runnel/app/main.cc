@@ -3,6 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
+#include <malloc.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -157,6 +158,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", fmt::format("runnel {}", RUNNEL_VERSION));
   if (is_unknown_command(app, argc, argv)) return kUsage;
 
+  // Runs come and go: memory that was needed a moment ago is not given back at once.
+  mallopt(M_TRIM_THRESHOLD, 4 << 20);
+  mallopt(M_TOP_PAD, 256 << 10);
   umask(077);  // What is written here is nobody else's to read.
   try {
     app.parse(argc, argv);

@@ -10,6 +10,7 @@
 #include "runnel/http/static_files.h"
 #include "runnel/http/thread_routes.h"
 #include "runnel/http/ticket_routes.h"
+#include "runnel/http/usage_routes.h"
 #include "runnel/protocol/encode.h"
 
 namespace runnel::app {
@@ -54,6 +55,7 @@ Result<http::Router> make_router(Settings const& settings, RouteParts const& par
   http::add_ticket_route(router, parts.tickets);
   http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, &protocol::encode_frame});
   http::add_thread_routes(router, parts.store, parts.clock);
+  http::add_usage_route(router, parts.store);
   return router;
 }
 

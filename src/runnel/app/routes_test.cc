@@ -30,6 +30,12 @@ model::Registry offline() {
   return model::Registry{std::move(providers)};
 }
 
+model::PriceBook free_offline() {
+  model::PriceBook book;
+  book.put(model::free_model("offline"));
+  return book;
+}
+
 // The router as the server has it.
 class Routes : public testing::Test {
  protected:
@@ -81,7 +87,9 @@ class Routes : public testing::Test {
   stream::Hub hub_{cores_, &protocol::encode_frame, 16};
   flow::Catalog const flows_ = flow::Catalog::built_in();
   model::Registry const models_ = offline();
-  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_}, runtime::ServiceOptions{}};
+  model::PriceBook const prices_ = free_offline();
+  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_, prices_},
+                            runtime::ServiceOptions{}};
   std::shared_ptr<http::Authenticator const> authenticator_ =
       std::make_shared<http::Authenticator const>(http::test_authenticator(clock_));
   http::Tickets tickets_{*store_, clock_};

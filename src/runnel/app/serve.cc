@@ -12,13 +12,12 @@
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/listen_address.h"
+#include "runnel/app/models.h"
 #include "runnel/app/open_files.h"
 #include "runnel/app/routes.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/server.h"
 #include "runnel/http/static_files.h"
-#include "runnel/model/offline.h"
-#include "runnel/model/test_model.h"
 #include "runnel/protocol/encode.h"
 #include "runnel/runtime/service.h"
 #include "runnel/store/sqlite_store.h"
@@ -42,23 +41,19 @@ int refuse(Error const& error) {
   return 1;
 }
 
-model::Registry make_models(Settings const& settings) {
-  std::vector<std::unique_ptr<model::Provider>> providers;
-  providers.push_back(std::make_unique<model::OfflineProvider>(
-      model::OfflineOptions{milliseconds{settings.word_delay_ms}, static_cast<std::size_t>(settings.words)}));
-  if (settings.test_model) providers.push_back(std::make_unique<model::TestModelProvider>());
-  return model::Registry{std::move(providers)};
-}
-
 runtime::ServiceOptions service_options(Settings const& settings, base::Metrics& metrics) {
   runtime::ServiceOptions options;
-  options.node = NodeId{fmt::format("{}-{}", getpid(), mint_uuid().substr(0, 8))};
+  options.node = NodeId{fmt::format("{}-{}", getpid(), mint_uuid().substr(28))};
   options.delta_flush = milliseconds{settings.delta_flush_ms};
   options.max_recoveries = settings.max_recoveries;
   options.context_messages = static_cast<std::size_t>(settings.context_messages);
   options.runs_per_user = settings.runs_per_user;
   options.event_retention = seconds{settings.events_s};
   options.sweep_interval = seconds{settings.sweep_s};
+  options.budgets.run = settings.run_budget;
+  options.budgets.thread = settings.thread_budget;
+  options.budgets.user = settings.user_budget;
+  options.budgets.day = settings.day_budget;
   options.metrics = runtime::RunMetrics{metrics};
   return options;
 }
@@ -86,7 +81,7 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   return options;
 }
 
-void greet(Settings const& settings, ListenAddress const& address) {
+void greet(Settings const& settings, ListenAddress const& address, std::string const& model) {
   auto const url = to_url(address);
   if (!is_dev_mode(settings)) {
     fmt::print("listening on {}\n", url);
@@ -95,7 +90,7 @@ void greet(Settings const& settings, ListenAddress const& address) {
   }
   fmt::print(R"(listening on {0}
 
-Runnel runs in dev mode: on this machine only, user demo, the built-in offline model.
+Runnel runs in dev mode: on this machine only, user demo, {1}.
 Open {0}/ in a browser, or use another terminal:
 
   TOKEN=$(curl -sX POST {0}/api/v1/auth/dev-token | grep -o '"token":"[^"]*' | cut -d'"' -f4)
@@ -107,7 +102,7 @@ Open {0}/ in a browser, or use another terminal:
 
 Stop with Ctrl-C.
 )",
-             url);
+             url, model == "offline" ? "the built-in offline model" : "model " + model);
   std::fflush(stdout);
 }
 
@@ -202,7 +197,7 @@ Result<void> check(Settings const& settings) {
     return Error{Errc::invalid,
                  fmt::format("stream '{}': this version has the embedded one only", settings.stream)};
   }
-  return {};
+  return check_models(settings, environ, base::SystemClock{}.now_ms());
 }
 
 Result<std::unique_ptr<store::Store>> open_store(Settings const& settings, store::StoreMetrics metrics) {
@@ -245,9 +240,11 @@ int serve(Settings const& settings) {
   base::Cores cores{wanted != 0 ? wanted : std::thread::hardware_concurrency()};
   stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory, stream::StreamMetrics{metrics}};
   auto const flows = flow::Catalog::built_in();
-  auto const models = make_models(settings);
+  auto const models = make_models(settings, environ, cores, clock.now_ms());
+  if (!models) return refuse(models.error());
   auto store = std::move(opened->store);
-  runtime::Service service{{cores, clock, *store, hub, flows, models}, service_options(settings, metrics)};
+  runtime::Service service{{cores, clock, *store, hub, flows, *models->registry, models->prices},
+                           service_options(settings, metrics)};
   cores.start();
 
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
@@ -268,7 +265,7 @@ int serve(Settings const& settings) {
     recover(service, std::move(*unfinished));
     service.start_sweeping();
     tickets.start_renewing(cores);
-    greet(settings, address);
+    greet(settings, address, models->registry->default_name());
     wait_for_signal(signals);
     service.shut_down(seconds{settings.drain_timeout_s});
   }

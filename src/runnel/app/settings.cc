@@ -32,12 +32,18 @@ struct Switch {
 struct List {
   std::vector<std::string> Settings::*field;
 };
+// CNY; empty or 0: none.
+struct Amount {
+  std::optional<Money> Settings::*field;
+};
 struct Level {};
 struct Format {};
+// A list of maps, which only the file can have.
+struct Providers {};
 
 struct Key {
   std::string_view name;
-  std::variant<WholeNumber, Text, Choice, Switch, List, Level, Format> kind;
+  std::variant<WholeNumber, Text, Choice, Switch, List, Amount, Level, Format, Providers> kind;
 };
 
 constexpr std::int64_t kYear = 366LL * 24 * 3600;
@@ -72,9 +78,18 @@ std::vector<Key> const& keys() {
       {"http.allowed_origins", List{&Settings::allowed_origins}},
       {"http.static_dir", Text{&Settings::static_dir, true}},
       {"http.metrics", Choice{&Settings::metrics, {"open", "user", "off"}}},
+      {"models.default", Text{&Settings::default_model, true}},
+      {"models.fallbacks", List{&Settings::fallbacks}},
+      {"models.prices", Text{&Settings::prices, true}},
+      {"models.litellm_prices", Text{&Settings::litellm_prices, true}},
+      {"models.providers", Providers{}},
       {"models.offline.word_delay_ms", WholeNumber{&Settings::word_delay_ms, 0, 60'000}},
       {"models.offline.words", WholeNumber{&Settings::words, 0, 1'000'000}},
       {"models.test.enabled", Switch{&Settings::test_model}},
+      {"budgets.run", Amount{&Settings::run_budget}},
+      {"budgets.thread", Amount{&Settings::thread_budget}},
+      {"budgets.user", Amount{&Settings::user_budget}},
+      {"budgets.day", Amount{&Settings::day_budget}},
       {"runtime.drain_timeout_s", WholeNumber{&Settings::drain_timeout_s, 0, 3600}},
       {"runtime.max_recoveries", WholeNumber{&Settings::max_recoveries, 0, 1'000'000}},
       {"runtime.delta_flush_ms", WholeNumber{&Settings::delta_flush_ms, 1, 10'000}},
@@ -135,6 +150,15 @@ struct Assign {
       rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
     }
     return std::nullopt;
+  }
+  std::optional<std::string> operator()(Amount const& kind) const {
+    auto const amount = text.empty() ? std::optional{Money{}} : parse_money(text);
+    if (!amount || amount->pico < 0) return "must be an amount in CNY such as 0.5, or empty for none";
+    settings.*kind.field = amount->pico == 0 ? std::nullopt : amount;
+    return std::nullopt;
+  }
+  std::optional<std::string> operator()(Providers const& /*kind*/) const {
+    return "can only stand in the settings file";
   }
   std::optional<std::string> operator()(Level const& /*kind*/) const {
     using base::LogLevel;
@@ -209,6 +233,12 @@ class FileReader {
       return wrong(
           fmt::format("{}: unknown setting '{}'; known here: {}", place(at), path, known_beside(prefix)));
     }
+    if (std::holds_alternative<Providers>(key->kind)) {
+      auto providers = read_providers(value, file_);
+      if (!providers) return providers.error();
+      settings_.providers = std::move(*providers);
+      return {};
+    }
     bool const is_list = std::holds_alternative<List>(key->kind);
     auto const text = is_list            ? joined(value)
                       : value.IsScalar() ? std::optional{value.Scalar()}
@@ -275,7 +305,7 @@ std::vector<std::string> unknown_variables(char const* const* environment) {
     auto const name = variable.substr(0, variable.find('='));
     bool const known = std::any_of(keys().begin(), keys().end(),
                                    [name](Key const& key) { return environment_name(key.name) == name; });
-    if (name.starts_with("RUNNEL_") && !known) unknown.emplace_back(name);
+    if (name.starts_with("RUNNEL_") && !known && !is_provider_variable(name)) unknown.emplace_back(name);
   }
   return unknown;
 }
@@ -302,6 +332,9 @@ Result<Settings> load_settings(std::string const& file, char const* const* envir
     auto const problem = std::visit(Assign{settings, value}, key->kind);
     if (problem) return wrong(fmt::format("environment variable {} {}", name, *problem));
   }
+  auto providers = with_environment(std::move(settings.providers), environment);
+  if (!providers) return providers.error();
+  settings.providers = std::move(*providers);
   for (auto const& flag : flags) {
     auto const* key = find_key(flag.key);
     if (key == nullptr) return wrong(fmt::format("no setting is called '{}'", flag.key));

@@ -3,12 +3,15 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "runnel/app/provider_settings.h"
 #include "runnel/base/log.h"
 #include "runnel/core/error.h"
+#include "runnel/core/money.h"
 
 namespace runnel::app {
 
@@ -46,6 +49,16 @@ struct Settings {
   std::int64_t word_delay_ms = 30;
   std::int64_t words = 0;
   bool test_model = false;
+  std::string default_model;           // Empty: the first provider's first.
+  std::vector<std::string> fallbacks;  // Models, tried in this order where one fails.
+  std::string prices;                  // A file; empty: the built-in list.
+  std::string litellm_prices;          // A file in LiteLLM's format; empty: none.
+  std::vector<ProviderSettings> providers;
+
+  std::optional<Money> run_budget;  // In CNY; none: without limit.
+  std::optional<Money> thread_budget;
+  std::optional<Money> user_budget;
+  std::optional<Money> day_budget;
 
   std::int64_t drain_timeout_s = 10;
   std::int64_t max_recoveries = 3;

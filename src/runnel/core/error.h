@@ -17,6 +17,7 @@ enum class Errc {
   conflict,        // The thing exists, in a state that forbids this.
   fenced,          // Another writer has taken the run over; this one may neither write nor show anything.
   unavailable,     // The store or an upstream cannot serve now; the same call may succeed later.
+  over_budget,     // It would cost more than may be spent.
   canceled,        // Someone asked for the work to stop.
   internal,        // A bug.
 };

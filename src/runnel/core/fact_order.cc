@@ -89,7 +89,7 @@ struct FactOrderVisitor {
   bool operator()(ReplyStarted const&) const { return running() && !std::exchange(o.replied_, true); }
   bool operator()(ReasoningOpened const& fact) const {
     if (!running() || o.reasoning_) return false;
-    o.reasoning_ = FactOrder::OpenReasoning{fact.message, {}, false};
+    o.reasoning_ = FactOrder::OpenReasoning{fact.message, {}, 0, false};
     o.reasoning_said_ = false;
     return true;
   }
@@ -108,6 +108,7 @@ struct FactOrderVisitor {
   }
   bool operator()(ReasoningClosed const& fact) const {
     if (!reasoning_is(fact.message) || o.reasoning_->message_open) return false;
+    o.unsettled_reasoning_ += o.reasoning_->text.substr(o.reasoning_->settled);
     o.reasoning_.reset();
     return true;
   }
@@ -182,7 +183,12 @@ struct FactOrderVisitor {
 
   // --- Beside the conversation ---
 
-  bool operator()(UsageRecorded const&) const { return running(); }
+  bool operator()(UsageRecorded const&) const {
+    if (!running()) return false;
+    o.unsettled_reasoning_.clear();
+    if (o.reasoning_) o.reasoning_->settled = o.reasoning_->text.size();
+    return true;
+  }
   bool operator()(SystemNote const&) const { return running(); }
   bool operator()(StateSnapshot const&) const { return running(); }
   bool operator()(MessagesSnapshot const&) const { return running(); }

@@ -25,6 +25,7 @@ class FactOrder {
   struct OpenReasoning {
     MessageId message;
     std::string text;
+    std::size_t settled = 0;    // So much of it belongs to calls whose usage is recorded.
     bool message_open = false;  // Between ReasoningStarted and ReasoningEnded.
   };
   struct OpenCall {
@@ -47,6 +48,8 @@ class FactOrder {
   [[nodiscard]] std::optional<std::string> const& open_step() const { return step_; }
   [[nodiscard]] std::optional<OpenText> const& open_text() const { return text_; }
   [[nodiscard]] std::optional<OpenReasoning> const& open_reasoning() const { return reasoning_; }
+  // Thoughts that are closed, but of a model call that is not settled (UsageRecorded).
+  [[nodiscard]] std::string const& unsettled_reasoning() const { return unsettled_reasoning_; }
   [[nodiscard]] std::map<ToolCallId, OpenCall> const& open_calls() const { return calls_; }
   [[nodiscard]] std::vector<std::string> const& finished_steps() const { return finished_steps_; }
   [[nodiscard]] std::int64_t writer_changes() const { return writer_changes_; }
@@ -68,6 +71,7 @@ class FactOrder {
   std::optional<std::string> step_;
   std::optional<OpenText> text_;
   std::optional<OpenReasoning> reasoning_;
+  std::string unsettled_reasoning_;
   std::map<ToolCallId, OpenCall> calls_;
   std::vector<std::string> finished_steps_;
 };

@@ -159,6 +159,16 @@ TEST(FactOrder, AReasoningSpanHoldsOneMessage) {
   EXPECT_FALSE(order.open_reasoning());
 }
 
+TEST(FactOrder, USE_10_KeepsTheThoughtsOfACallUntilItIsSettled) {
+  auto order = after({RunStarted{}, ReasoningOpened{kMessage}, ReasoningStarted{kMessage},
+                      ReasoningDelta{kMessage, "hm"}, ReasoningEnded{kMessage, "hm"}});
+  EXPECT_EQ(order.unsettled_reasoning(), "");
+  ASSERT_TRUE(order.accept(ReasoningClosed{kMessage}));
+  EXPECT_EQ(order.unsettled_reasoning(), "hm");
+  ASSERT_TRUE(order.accept(UsageRecorded{}));
+  EXPECT_EQ(order.unsettled_reasoning(), "");
+}
+
 TEST(FactOrder, ACallStreamsItsArgumentsThenRunsThenHasAResult) {
   auto order = after({RunStarted{}, call_started(), ToolArgsDelta{kCall, "{"}, ToolArgsDelta{kCall, "}"}});
   EXPECT_EQ(order.open_calls().at(kCall).args_text, "{}");

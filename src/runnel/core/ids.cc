@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cstdint>
 #include <stdexcept>
 
 namespace runnel {
@@ -13,12 +15,17 @@ bool is_usable_id(std::string const& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
+// Version 7: the time in milliseconds leads, so that rows that are written together lie together in an index.
 std::string mint_uuid() {
   std::array<unsigned char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
     throw std::runtime_error("the system gives no random bytes");
   }
-  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0fU) | 0x40U);
+  using namespace std::chrono;
+  auto const now = duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  for (std::size_t i = 0; i < 6; ++i)
+    bytes[i] = static_cast<unsigned char>(static_cast<std::uint64_t>(now) >> (40U - 8U * i));
+  bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0fU) | 0x70U);
   bytes[8] = static_cast<unsigned char>((bytes[8] & 0x3fU) | 0x80U);
 
   constexpr char kHex[] = "0123456789abcdef";

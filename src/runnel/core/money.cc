@@ -1,14 +1,24 @@
 #include "runnel/core/money.h"
 
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace runnel {
 namespace {
-constexpr int kDecimals = 12;
-constexpr std::uint64_t kUnit = 1'000'000'000'000ULL;
+constexpr std::size_t kDecimals = 12;
 
 bool all_digits(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// `digits` is a magnitude in units of the last decimal.
+std::string with_point(bool negative, std::string digits) {
+  if (digits.size() <= kDecimals) digits.insert(0, kDecimals + 1 - digits.size(), '0');
+  digits.insert(digits.size() - kDecimals, 1, '.');
+  digits.erase(digits.find_last_not_of('0') + 1);
+  if (digits.back() == '.') digits.pop_back();
+  return negative ? "-" + digits : digits;
 }
 }  // namespace
 
@@ -18,18 +28,26 @@ std::optional<Money> checked_add(Money a, Money b) {
   return Money{sum};
 }
 
+Money saturating_add(Money a, Money b) {
+  return checked_add(a, b).value_or(Money{std::numeric_limits<std::int64_t>::max()});
+}
+
 std::string to_decimal(Money amount) {
   bool const negative = amount.pico < 0;
   auto const magnitude =
       negative ? 0 - static_cast<std::uint64_t>(amount.pico) : static_cast<std::uint64_t>(amount.pico);
-  std::string out;
-  if (negative) out += '-';
-  out += std::to_string(magnitude / kUnit);
-  auto fraction = std::to_string(magnitude % kUnit);
-  fraction.insert(0, kDecimals - fraction.size(), '0');
-  fraction.erase(fraction.find_last_not_of('0') + 1);
-  if (!fraction.empty()) out.append(1, '.').append(fraction);
-  return out;
+  return with_point(negative, std::to_string(magnitude));
+}
+
+std::string to_decimal(MoneyTotal const& total) {
+  bool const negative = total.pico_ < 0;
+  std::string digits;
+  for (auto rest = total.pico_; rest != 0; rest /= 10) {
+    auto const digit = static_cast<int>(rest % 10);
+    digits += static_cast<char>('0' + (negative ? -digit : digit));
+  }
+  std::reverse(digits.begin(), digits.end());
+  return with_point(negative, std::move(digits));
 }
 
 std::optional<Money> parse_money(std::string_view text) {

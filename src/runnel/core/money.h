@@ -19,8 +19,34 @@ struct Money {
 // The sum, or nothing where it would not fit.
 std::optional<Money> checked_add(Money a, Money b);
 
+// The sum, or the most that there is.
+Money saturating_add(Money a, Money b);
+
+// A sum of amounts, exact also where it is more than a Money holds.
+class MoneyTotal {
+ public:
+  void add(Money amount) { pico_ += amount.pico; }
+
+  // Adds high * 2^32 + low: the sums of the amounts' upper and lower 32 bits, which a database adds up
+  // without overflow.
+  void add_halves(std::int64_t high, std::int64_t low) {
+    pico_ += static_cast<Wide>(high) * (1LL << 32) + low;
+  }
+
+  [[nodiscard]] bool exceeds(Money limit) const { return pico_ > limit.pico; }
+  [[nodiscard]] bool equals(Money amount) const { return pico_ == amount.pico; }
+
+  friend std::string to_decimal(MoneyTotal const& total);
+
+ private:
+  __extension__ typedef __int128 Wide;
+
+  Wide pico_ = 0;
+};
+
 // Plain decimal text without exponent or trailing zeros: 1500000000000 -> "1.5", 0 -> "0".
 std::string to_decimal(Money amount);
+std::string to_decimal(MoneyTotal const& total);
 
 // The inverse of to_decimal; refuses more than 12 decimals, exponents, signs other than '-', and what does
 // not fit.

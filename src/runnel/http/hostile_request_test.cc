@@ -12,11 +12,11 @@ using namespace std::string_literals;
 
 constexpr int kClosed = 0;
 
-asio::awaitable<Reply> echo(Request request) {
+asio::awaitable<Reply> echo_body(Request request) {
   co_return Response{200, "text/plain", request.body, {}};
 }
 
-asio::awaitable<Reply> large(Request /*request*/) {
+asio::awaitable<Reply> huge(Request /*request*/) {
   co_return Response{200, "text/plain", std::string(8'000'000, 'x'), {}};
 }
 
@@ -25,9 +25,9 @@ asio::awaitable<Reply> large(Request /*request*/) {
 class HostileRequest : public TestServer {
  protected:
   HostileRequest() {
-    router.add(Method::post, "/echo", Access::open, echo);
-    router.add(Method::get, "/echo", Access::open, echo);
-    router.add(Method::get, "/large", Access::open, large);
+    router.add(Method::post, "/echo", Access::open, echo_body);
+    router.add(Method::get, "/echo", Access::open, echo_body);
+    router.add(Method::get, "/large", Access::open, huge);
   }
 
   struct Case {

@@ -29,6 +29,8 @@ Mapping mapping_of(Errc code) {
     case Errc::fenced:
     case Errc::unavailable:
       return {503, "UNAVAILABLE", "The server cannot do this now; try again.", LogLevel::warn};
+    case Errc::over_budget:
+      return {402, "BUDGET_EXCEEDED", "This would cost more than may be spent.", LogLevel::debug};
     case Errc::canceled:
       return {503, "UNAVAILABLE", "The server stopped this work; try again.", LogLevel::info};
     case Errc::internal:

@@ -35,6 +35,7 @@ Response refused(runtime::Refusal const& refusal) {
   int const status = refusal.kind == Kind::invalid    ? 400
                      : refusal.kind == Kind::conflict ? 409
                      : refusal.kind == Kind::too_many ? 429
+                     : refusal.kind == Kind::payment  ? 402
                                                       : 503;
   auto response = problem(status, refusal.code, refusal.message, refusal.details);
   if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");

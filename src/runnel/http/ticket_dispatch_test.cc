@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-boost::asio::awaitable<Reply> tell(Request request) {
+boost::asio::awaitable<Reply> tell_holder(Request request) {
   co_return Response{200, "text/plain", request.user.text + (request.query("ticket") ? " has it" : ""), {}};
 }
 
@@ -24,12 +24,12 @@ boost::asio::awaitable<Reply> stream(Request /*request*/) {
   co_return std::make_unique<EmptyFeed>();
 }
 
-Router routes() {
+Router ticket_routes() {
   Router router;
-  router.add(Method::get, "/{thread_id}/events", Access::user_or_ticket, tell);
+  router.add(Method::get, "/{thread_id}/events", Access::user_or_ticket, tell_holder);
   router.add(Method::get, "/{thread_id}/stream", Access::user_or_ticket, stream, Answers::as_streams);
-  router.add(Method::get, "/{thread_id}", Access::user, tell);
-  router.add(Method::get, "/open", Access::open, tell);
+  router.add(Method::get, "/{thread_id}", Access::user, tell_holder);
+  router.add(Method::get, "/open", Access::open, tell_holder);
   return router;
 }
 
@@ -42,8 +42,8 @@ class TicketDispatch : public testing::Test {
     run_async(store->admit(store::admission("r1"))).value();
     run_async(store->admit(store::admission("r2", "t2"))).value();
     tickets = std::make_unique<Tickets>(*store, clock);
-    dispatcher =
-        std::make_unique<Dispatcher>(routes(), authenticator, DispatcherOptions{{}, {}, tickets.get()});
+    dispatcher = std::make_unique<Dispatcher>(ticket_routes(), authenticator,
+                                              DispatcherOptions{{}, {}, tickets.get()});
   }
 
   std::string mint() {
@@ -172,7 +172,7 @@ TEST_F(TicketDispatch, HTTP_4_OpenStreamKeepsItsTicketInUse) {
 
 TEST_F(TicketDispatch, HTTP_4_WithoutTicketsNoneOpensAnything) {
   auto const ticket = mint();
-  dispatcher = std::make_unique<Dispatcher>(routes(), authenticator);
+  dispatcher = std::make_unique<Dispatcher>(ticket_routes(), authenticator);
 
   EXPECT_TRUE(is_invalid_ticket(answer("/t1/events", {{"runId", "r1"}, {"ticket", ticket}})));
 }

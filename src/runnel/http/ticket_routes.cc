@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-Response no_such_run() {
+Response run_not_found() {
   return problem(404, "NOT_FOUND", "no such run");
 }
 
@@ -37,7 +37,7 @@ TicketOrder order_in(Request const& request) {
 asio::awaitable<Reply> give_ticket(Tickets* tickets, Request request) {
   auto order = order_in(request);
   auto const minted = co_await tickets->mint(std::move(order));
-  if (!minted && minted.error().code == Errc::not_found) co_return no_such_run();
+  if (!minted && minted.error().code == Errc::not_found) co_return run_not_found();
   if (!minted) co_return problem_from(minted.error(), request.request_id);
   std::string body;
   JsonObject object{body};

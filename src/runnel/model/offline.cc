@@ -82,33 +82,26 @@ std::string answer_text(std::string const& message) {
 class OfflineCall final : public Call {
  public:
   OfflineCall(std::vector<std::string> pieces, std::int64_t input_tokens, std::chrono::microseconds delay)
-      : pieces_{std::move(pieces)}, delay_{delay} {
-    usage_.provider = "offline";
-    usage_.model = "offline";
-    usage_.input_tokens = input_tokens;
-    usage_.cache_miss_tokens = input_tokens;
-  }
+      : pieces_{std::move(pieces)}, input_tokens_{input_tokens}, delay_{delay} {}
 
   asio::awaitable<Result<std::vector<CallEvent>>> next(std::shared_ptr<base::Cancel> cancel) override {
     bool const undisturbed = co_await base::sleep_for(delay_, cancel);
     if (!undisturbed) co_return Error{Errc::canceled, "offline call canceled"};
     std::vector<CallEvent> events;
     if (at_ < pieces_.size()) {
-      usage_.output_tokens += count_offline_tokens(pieces_[at_]);
+      output_tokens_ += count_offline_tokens(pieces_[at_]);
       events.emplace_back(TextPiece{std::move(pieces_[at_++])});
     }
-    if (at_ == pieces_.size()) {
-      usage_.total_tokens = usage_.input_tokens + usage_.output_tokens;
-      events.emplace_back(CallFinished{usage_});
-    }
+    if (at_ == pieces_.size()) events.emplace_back(counted_end(input_tokens_, output_tokens_));
     co_return events;
   }
 
  private:
   std::vector<std::string> pieces_;
   std::size_t at_ = 0;
+  std::int64_t input_tokens_;
+  std::int64_t output_tokens_ = 0;
   std::chrono::microseconds delay_;
-  Usage usage_;
 };
 
 }  // namespace
@@ -122,6 +115,19 @@ std::vector<std::string> offline_answer(std::string const& message, OfflineOptio
 
 std::int64_t count_offline_tokens(std::string const& text) {
   return static_cast<std::int64_t>(split_words(text).size());
+}
+
+CallFinished counted_end(std::int64_t input_tokens, std::int64_t output_tokens) {
+  CallFinished finished;
+  auto& usage = finished.usage;
+  usage.input_tokens = input_tokens;
+  usage.output_tokens = output_tokens;
+  usage.total_tokens = input_tokens + output_tokens;
+  usage.cached_tokens = 0;
+  usage.reasoning_tokens = 0;
+  usage.cache_hit_tokens = 0;
+  usage.cache_miss_tokens = input_tokens;
+  return finished;
 }
 
 std::unique_ptr<Call> OfflineProvider::call(CallRequest request) {

@@ -22,6 +22,7 @@ class OfflineProvider final : public Provider {
   explicit OfflineProvider(OfflineOptions options) : options_{options} {}
 
   [[nodiscard]] std::vector<std::string> models() const override { return {"offline"}; }
+  [[nodiscard]] std::string name() const override { return "offline"; }
   std::unique_ptr<Call> call(CallRequest request) override;
 
  private:
@@ -33,5 +34,8 @@ std::vector<std::string> offline_answer(std::string const& message, OfflineOptio
 
 // How many tokens the offline model says a text has: its words, and each Chinese character.
 std::int64_t count_offline_tokens(std::string const& text);
+
+// The end of a built-in model's answer: it knows what it used, and none of it was cached or reasoning.
+CallFinished counted_end(std::int64_t input_tokens, std::int64_t output_tokens);
 
 }  // namespace runnel::model

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "runnel/core/text.h"
+#include "tests/support/model_request.h"
 #include "tests/support/run_async.h"
 
 namespace runnel::model {
@@ -38,10 +39,10 @@ TEST(OfflineModel, PadsToTheWantedNumberOfWords) {
   EXPECT_EQ(offline_answer("long", options).size(), 500U);
 }
 
-boost::asio::awaitable<std::pair<std::string, Usage>> read_all(OfflineProvider& provider,
-                                                               CallRequest request) {
+boost::asio::awaitable<std::pair<std::string, ReportedUsage>> read_all(OfflineProvider& provider,
+                                                                       CallRequest request) {
   auto const call = provider.call(std::move(request));
-  std::pair<std::string, Usage> all;
+  std::pair<std::string, ReportedUsage> all;
   auto const cancel = std::make_shared<base::Cancel>();
   for (;;) {
     auto const events = co_await call->next(cancel);
@@ -58,18 +59,18 @@ boost::asio::awaitable<std::pair<std::string, Usage>> read_all(OfflineProvider& 
 TEST(OfflineModel, CallStreamsTheAnswerAndCountsItsTokens) {
   OfflineProvider provider{{std::chrono::microseconds{0}, 0}};
 
-  auto const [text, usage] =
-      run_async(read_all(provider, {"offline", {{Speaker::user, "three small words"}}}));
+  auto const [text, usage] = run_async(read_all(provider, ask("offline", "three small words")));
 
   EXPECT_EQ(text, joined(offline_answer("three small words", {})));
   EXPECT_EQ(usage.input_tokens, 3);
   EXPECT_EQ(usage.output_tokens, static_cast<std::int64_t>(offline_answer("three small words", {}).size()));
-  EXPECT_EQ(usage.total_tokens, usage.input_tokens + usage.output_tokens);
-  EXPECT_EQ(usage.cost, Money{});
+  EXPECT_EQ(usage.total_tokens, *usage.input_tokens + *usage.output_tokens);
+  EXPECT_EQ(usage.cost, std::nullopt);
+  EXPECT_EQ(provider.name(), "offline");
 }
 
 boost::asio::awaitable<Errc> next_when_canceled(OfflineProvider& provider) {
-  auto const call = provider.call({"offline", {{Speaker::user, "x"}}});
+  auto const call = provider.call(ask("offline", "x"));
   auto const cancel = std::make_shared<base::Cancel>();
   cancel->request(base::CancelReason::user);
   auto const events = co_await call->next(cancel);

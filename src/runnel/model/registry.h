@@ -12,8 +12,18 @@ namespace runnel::model {
 // All models a run may name.
 class Registry {
  public:
-  // At least one provider; the first one's first model is the default.
-  explicit Registry(std::vector<std::unique_ptr<Provider>> providers) : providers_{std::move(providers)} {}
+  struct Candidate {
+    Provider* provider = nullptr;
+    std::string model;
+  };
+
+  // At least one provider; `default_name` or else the first one's first model is what a run gets that names
+  // none. Where a model fails, the `fallbacks` are tried in their order.
+  explicit Registry(std::vector<std::unique_ptr<Provider>> providers, std::string default_name = {},
+                    std::vector<std::string> fallbacks = {})
+      : providers_{std::move(providers)},
+        default_name_{default_name.empty() ? names().front() : std::move(default_name)},
+        fallbacks_{std::move(fallbacks)} {}
 
   // Null: no provider serves that name.
   [[nodiscard]] Provider* find(std::string const& model) const {
@@ -32,10 +42,23 @@ class Registry {
     return names;
   }
 
-  [[nodiscard]] std::string default_name() const { return names().front(); }
+  [[nodiscard]] std::string const& default_name() const { return default_name_; }
+
+  // Whom to ask for `model`, and whom next. Empty: nobody serves it.
+  [[nodiscard]] std::vector<Candidate> candidates(std::string const& model) const {
+    std::vector<Candidate> out;
+    if (auto* const provider = find(model)) out.push_back({provider, model});
+    for (auto const& name : fallbacks_) {
+      auto* const provider = find(name);
+      if (!out.empty() && provider != nullptr && name != model) out.push_back({provider, name});
+    }
+    return out;
+  }
 
  private:
   std::vector<std::unique_ptr<Provider>> providers_;
+  std::string default_name_;
+  std::vector<std::string> fallbacks_;
 };
 
 }  // namespace runnel::model

@@ -51,9 +51,9 @@ std::string stamp() {
 
 class TestModelCall final : public Call {
  public:
-  TestModelCall(TestScript script, Usage usage)
+  TestModelCall(TestScript script, std::int64_t input_tokens)
       : script_{script},
-        usage_{std::move(usage)},
+        input_tokens_{input_tokens},
         due_{SteadyClock::now() +
              (script.before_first > microseconds{0} ? script.before_first : script.apart)} {}
 
@@ -65,41 +65,38 @@ class TestModelCall final : public Call {
       co_await asio::post(co_await asio::this_coro::executor, asio::use_awaitable);
     }
     if (cancel->requested()) co_return Error{Errc::canceled, "test call canceled"};
-    co_return usage_.output_tokens < script_.tokens ? make_burst() : make_end();
+    co_return output_tokens_ < script_.tokens ? make_burst() : make_end();
   }
 
  private:
   std::vector<CallEvent> make_burst() {
-    auto const size = std::min(script_.burst, script_.tokens - usage_.output_tokens);
+    auto const size = std::min(script_.burst, script_.tokens - output_tokens_);
     std::vector<CallEvent> events;
     events.reserve(static_cast<std::size_t>(size));
     for (std::int64_t i = 0; i < size; ++i)
       events.emplace_back(TextPiece{stamp()});
-    usage_.output_tokens += size;
+    output_tokens_ += size;
     due_ += script_.apart * size;
     return events;
   }
 
   std::vector<CallEvent> make_end() {
-    usage_.total_tokens = usage_.input_tokens + usage_.output_tokens;
     std::vector<CallEvent> events;
-    events.emplace_back(CallFinished{usage_});
+    events.emplace_back(counted_end(input_tokens_, output_tokens_));
     return events;
   }
 
   TestScript const script_;
-  Usage usage_;
+  std::int64_t const input_tokens_;
+  std::int64_t output_tokens_ = 0;
   SteadyClock::time_point due_;  // When the next burst, or the end, should come.
 };
 
-Usage input_usage(CallRequest const& request) {
-  Usage usage;
-  usage.provider = "test";
-  usage.model = request.model;
+std::int64_t count_input_tokens(CallRequest const& request) {
+  std::int64_t count = 0;
   for (auto const& message : request.messages)
-    usage.input_tokens += count_offline_tokens(message.text);
-  usage.cache_miss_tokens = usage.input_tokens;
-  return usage;
+    count += count_offline_tokens(message.text);
+  return count;
 }
 
 }  // namespace
@@ -124,7 +121,7 @@ std::optional<TestScript> parse_test_model(std::string_view name) {
 
 std::unique_ptr<Call> TestModelProvider::call(CallRequest request) {
   return std::make_unique<TestModelCall>(parse_test_model(request.model).value_or(TestScript{}),
-                                         input_usage(request));
+                                         count_input_tokens(request));
 }
 
 }  // namespace runnel::model

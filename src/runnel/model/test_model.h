@@ -35,6 +35,7 @@ class TestModelProvider final : public Provider {
   [[nodiscard]] bool serves(std::string const& model) const override {
     return parse_test_model(model).has_value();
   }
+  [[nodiscard]] std::string name() const override { return "test"; }
   // A model that it does not serve answers with no token.
   std::unique_ptr<Call> call(CallRequest request) override;
 };

@@ -10,6 +10,7 @@
 
 #include "runnel/model/offline.h"
 #include "runnel/model/registry.h"
+#include "tests/support/model_request.h"
 #include "tests/support/run_async.h"
 
 namespace runnel::model {
@@ -76,7 +77,7 @@ TEST(TestModel, RUN_1_RegistryFindsItByPatternAndListsThePattern) {
 struct Answer {
   std::vector<std::size_t> bursts;
   std::vector<std::string> tokens;
-  Usage usage;
+  ReportedUsage usage;
 };
 
 boost::asio::awaitable<Answer> read_all(CallRequest request) {
@@ -98,15 +99,14 @@ boost::asio::awaitable<Answer> read_all(CallRequest request) {
 }
 
 Answer answer(std::string model) {
-  return run_async(read_all({std::move(model), {{Speaker::user, "three small words"}}}));
+  return run_async(read_all(ask(std::move(model), "three small words")));
 }
 
 TEST(TestModel, HandsOverBurstsAndCountsTokens) {
   auto const all = answer("tok-10-0-4");
 
   EXPECT_EQ(all.bursts, (std::vector<std::size_t>{4, 4, 2}));
-  EXPECT_EQ(all.usage.provider, "test");
-  EXPECT_EQ(all.usage.model, "tok-10-0-4");
+  EXPECT_EQ(TestModelProvider{}.name(), "test");
   EXPECT_EQ(all.usage.input_tokens, 3);
   EXPECT_EQ(all.usage.output_tokens, 10);
   EXPECT_EQ(all.usage.total_tokens, 13);
@@ -172,12 +172,12 @@ boost::asio::awaitable<int> turns_of_others_during(CallRequest request) {
 }
 
 TEST(TestModel, UndelayedCallLetsOthersRunBetweenBursts) {
-  EXPECT_GE(run_async(turns_of_others_during({"tok-100-0-1", {}})), 100);
+  EXPECT_GE(run_async(turns_of_others_during(ask("tok-100-0-1", ""))), 100);
 }
 
 boost::asio::awaitable<Errc> next_when_canceled(std::string model) {
   TestModelProvider provider;
-  auto const call = provider.call({std::move(model), {}});
+  auto const call = provider.call(ask(std::move(model), ""));
   auto const cancel = std::make_shared<base::Cancel>();
   cancel->request(base::CancelReason::user);
   auto const events = co_await call->next(cancel);

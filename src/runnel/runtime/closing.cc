@@ -33,9 +33,9 @@ void close_call(Closing& closing, ToolCallId const& id, FactOrder::OpenCall cons
   auto const args = open.args.value_or(JsonText::empty_object());
   if (!open.args && open.streaming) {
     closing.facts.emplace_back(ToolArgs{open.message, id, open.tool, open.stage, args});
-    closing.rows.push_back({open.message, store::Role::assistant, store::Lane::visible,
-                            store::kUiHistory | store::kContextAssembly, args.str(),
-                            tool_metadata("tool_call", id, open), 0, 0, Money{}});
+    closing.rows.messages.push_back({open.message, store::Role::assistant, store::Lane::visible,
+                                     store::kUiHistory | store::kContextAssembly, args.str(),
+                                     tool_metadata("tool_call", id, open), 0, 0, Money{}});
   }
   if (open.streaming) closing.facts.emplace_back(ToolCallEnded{open.message, id, open.tool, open.stage});
 
@@ -43,29 +43,57 @@ void close_call(Closing& closing, ToolCallId const& id, FactOrder::OpenCall cons
   MessageId const message{mint_uuid()};
   closing.facts.emplace_back(ToolResult{message, id, open.tool, open.stage, args, ToolStatus::failure, result,
                                         result, std::nullopt, open.action_id, code});
-  closing.rows.push_back({message, store::Role::tool, store::Lane::visible,
-                          store::kUiHistory | store::kContextAssembly, result.str(),
-                          tool_metadata("tool_result", id, open), 0, 0, Money{}});
+  closing.rows.messages.push_back({message, store::Role::tool, store::Lane::visible,
+                                   store::kUiHistory | store::kContextAssembly, result.str(),
+                                   tool_metadata("tool_result", id, open), 0, 0, Money{}});
 }
 
 }  // namespace
 
 store::NewMessage assistant_row(MessageId id, std::string const& stage, std::string text,
-                                std::string const& status, Usage const& usage) {
+                                std::string const& status) {
   store::NewMessage row;
   row.id = std::move(id);
   row.content = std::move(text);
-  row.input_tokens = usage.input_tokens;
-  row.output_tokens = usage.output_tokens;
-  row.cost = usage.cost;
   row.metadata.clear();
   JsonObject object{row.metadata};
-  object.text("type", "assistant_output").text("stage", stage).text("status", status);
-  object.text("provider", usage.provider)
-      .text("model", usage.model)
-      .text("costSource", to_string(usage.cost_source));
-  object.boolean("usageComplete", usage.complete).close();
+  object.text("type", "assistant_output").text("stage", stage).text("status", status).close();
   return row;
+}
+
+store::NewMessage audit_row(std::string const& stage, std::string text, std::string const& status) {
+  store::NewMessage row;
+  row.id = MessageId{mint_uuid()};
+  row.lane = store::Lane::audit;
+  row.mask = 0;
+  row.content = std::move(text);
+  row.metadata.clear();
+  JsonObject object{row.metadata};
+  object.text("type", "stage_audit").text("stage", stage).text("status", status).close();
+  return row;
+}
+
+void charge(store::NewMessage& row, model::UsageSummary const& summary, std::string const& provider,
+            std::string const& model) {
+  row.input_tokens = summary.input_tokens;
+  row.output_tokens = summary.output_tokens;
+  row.cost = summary.cost;
+  row.metadata.pop_back();  // The brace, which comes back behind what is added.
+  row.metadata += ",\"provider\":";
+  append_json_string(row.metadata, provider);
+  row.metadata += ",\"model\":";
+  append_json_string(row.metadata, model);
+  row.metadata += ",\"costSource\":";
+  append_json_string(row.metadata, to_string(summary.cost_source));
+  row.metadata += ",\"cost_source\":";
+  if (summary.price_list == PriceList::none) {
+    row.metadata += "null";
+  } else {
+    append_json_string(row.metadata, to_string(summary.price_list));
+  }
+  row.metadata += ",\"usage_summary\":";
+  model::append_usage_summary(row.metadata, summary);
+  row.metadata += '}';
 }
 
 Closing close_words(FactOrder const& order, TextOutcome outcome, std::string const& code) {
@@ -77,12 +105,9 @@ Closing close_words(FactOrder const& order, TextOutcome outcome, std::string con
   }
   if (auto const& text = order.open_text()) {
     closing.facts.emplace_back(TextEnded{text->message, text->stage, text->text, outcome});
-    Usage unknown;
-    unknown.complete = false;
-    unknown.cost_source = CostSource::incomplete_usage_fallback;
-    auto row = assistant_row(text->message, text->stage, text->text, to_string(outcome), unknown);
+    auto row = assistant_row(text->message, text->stage, text->text, to_string(outcome));
     if (outcome == TextOutcome::superseded) row.mask = store::kUiHistory;
-    closing.rows.push_back(std::move(row));
+    closing.rows.messages.push_back(std::move(row));
   }
   for (auto const& [id, call] : order.open_calls())
     close_call(closing, id, call, code);

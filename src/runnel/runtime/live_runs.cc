@@ -4,6 +4,9 @@
 
 namespace runnel::runtime {
 namespace {
+// Longer than any admission takes; most early cancels are of runs that have just ended.
+constexpr std::chrono::seconds kEarlyKept{60};
+
 void request(LiveRun const& live, base::CancelReason reason) {
   boost::asio::post(live.channel->context(), [cancel = live.cancel, reason] { cancel->request(reason); });
 }
@@ -11,7 +14,12 @@ void request(LiveRun const& live, base::CancelReason reason) {
 
 void LiveRuns::add(RunKey run, LiveRun live) {
   std::lock_guard const lock{mutex_};
-  if (runs_.insert_or_assign(run, std::move(live)).second) active_.add();
+  auto const [place, is_new] = runs_.insert_or_assign(run, std::move(live));
+  if (is_new) active_.add();
+  auto const early = early_.find(run);
+  if (early == early_.end()) return;
+  request(place->second, early->second.reason);
+  early_.erase(early);
 }
 
 void LiveRuns::remove(RunKey run) {
@@ -20,12 +28,13 @@ void LiveRuns::remove(RunKey run) {
   if (runs_.empty()) idle_.notify_all();
 }
 
-bool LiveRuns::cancel(RunKey run, base::CancelReason reason) {
+void LiveRuns::cancel(RunKey run, base::CancelReason reason) {
   std::lock_guard const lock{mutex_};
   auto const it = runs_.find(run);
-  if (it == runs_.end()) return false;
-  request(it->second, reason);
-  return true;
+  if (it != runs_.end()) return request(it->second, reason);
+  auto const now = std::chrono::steady_clock::now();
+  std::erase_if(early_, [now](auto const& entry) { return now - entry.second.asked > kEarlyKept; });
+  early_.insert_or_assign(run, Early{reason, now});
 }
 
 void LiveRuns::cancel_all(base::CancelReason reason) {

@@ -29,8 +29,9 @@ class LiveRuns {
   void add(RunKey run, LiveRun live);
   void remove(RunKey run);
 
-  // Asks the run's writer to stop, on its core. False: it is not written here.
-  bool cancel(RunKey run, base::CancelReason reason);
+  // Asks the run's writer to stop, on its core. One that is not here yet, but is added within a minute, is
+  // asked then: a cancel may come between a run's admission and its beginning.
+  void cancel(RunKey run, base::CancelReason reason);
   void cancel_all(base::CancelReason reason);
 
   [[nodiscard]] std::size_t size() const;
@@ -43,6 +44,11 @@ class LiveRuns {
   mutable std::mutex mutex_;
   std::condition_variable idle_;
   std::unordered_map<RunKey, LiveRun> runs_;
+  struct Early {
+    base::CancelReason reason;
+    std::chrono::steady_clock::time_point asked;
+  };
+  std::unordered_map<RunKey, Early> early_;
 };
 
 }  // namespace runnel::runtime

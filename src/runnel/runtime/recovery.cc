@@ -16,8 +16,8 @@ using std::chrono::milliseconds;
 
 namespace {
 constexpr std::size_t kPageBytes = 1 << 20;
-constexpr milliseconds kFirstPause{50};
-constexpr milliseconds kLongestPause{1000};
+constexpr milliseconds kFirstWait{50};
+constexpr milliseconds kLongestWait{1000};
 
 bool may_pass(Result<void> const& result) {
   return !result && result.error().code == Errc::unavailable;
@@ -43,7 +43,7 @@ void Service::spawn_pending(RunKey run) {
 
 asio::awaitable<void> Service::begin_pending(RunKey run) {
   RunNames names;
-  for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+  for (auto pause = kFirstWait;; pause = std::min(pause * 2, kLongestWait)) {
     auto const begun = co_await try_begin_pending(run, &names);
     if (begun) co_return;
     base::log(base::LogLevel::warn, "queued run does not begin",
@@ -81,6 +81,7 @@ asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run, RunNames* n
   left_queue(claimed.row);
   claimed.input = std::move(*input);
   claimed.epoch = claim->epoch;
+  claimed.cancel_requested = claim->cancel_requested;
   let_go(std::move(claimed));
   co_return Result<void>{};
 }
@@ -106,7 +107,7 @@ asio::awaitable<Result<Service::Replayed>> Service::replay(RunKey run) {
 
 // On the core of the channel that it holds.
 asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
-  for (auto pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+  for (auto pause = kFirstWait;; pause = std::min(pause * 2, kLongestWait)) {
     auto const done = co_await take_over(row, live);
     if (done) co_return;
     base::log(base::LogLevel::error, "run is not recovered",
@@ -120,8 +121,11 @@ asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
 // A run whose writer failed here must not stay without one: it is taken over like one that a dead process
 // left.
 asio::awaitable<void> Service::take_over_again(RunKey run) {
-  co_await base::sleep_for(kLongestPause, std::make_shared<base::Cancel>());
-  auto row = co_await parts_.store.run_by_key(run);
+  Result<std::optional<store::RunRow>> row = Error{Errc::unavailable, "not asked yet"};
+  while (!row && row.error().code == Errc::unavailable && !stopping_) {
+    co_await base::sleep_for(kLongestWait, std::make_shared<base::Cancel>());
+    row = co_await parts_.store.run_by_key(run);
+  }
   if (stopping_ || !row || !*row || store::is_ended((*row)->status)) co_return;
   auto live = go_live(run, RunNames{(*row)->thread_id, (*row)->id});
   auto const core = live.channel->context().get_executor();
@@ -146,10 +150,14 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
   bool const give_up = replayed->order.writer_changes() >= options_.max_recoveries;
   auto const writer = make_writer(live, RunWriter::Start{row.key, claim->epoch, claim->last_n,
                                                          claim->next_idx, std::move(replayed->order)});
-  Executor executor{
-      parts_.store,  parts_.flows,
-      parts_.models, writer,
-      live.cancel,   Executor::Job{row.key, row.thread, std::move(*input), options_.context_messages}};
+  Executor executor{parts_.store,
+                    parts_.clock,
+                    parts_.flows,
+                    parts_.models,
+                    writer,
+                    live.cancel,
+                    make_job(row, std::move(*input)),
+                    options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
     result = co_await executor.resume(WriterChanged{replayed->last.epoch, replayed->last.n}, give_up);

@@ -26,12 +26,16 @@ std::string storable(std::string text) {
 ReplyStream::ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage)
     : writer_{std::move(writer)}, stage_{std::move(stage)}, reply_begun_{writer_->order().replied()} {}
 
-asio::awaitable<Result<ModelReply>> ReplyStream::run(std::unique_ptr<model::Call> call,
+asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call> call,
                                                      std::shared_ptr<base::Cancel> cancel) {
-  while (!usage_) {
+  began_ = std::chrono::steady_clock::now();
+  first_piece_.reset();
+  end_.reset();
+  while (!end_) {
     auto events = co_await call->next(cancel);
     if (!events) co_return events.error();
     std::vector<Fact> facts;
+    facts.reserve(events->size());
     for (auto& event : *events) {
       std::visit([&](auto& piece) { add(std::move(piece), facts); }, event);
     }
@@ -43,15 +47,22 @@ asio::awaitable<Result<ModelReply>> ReplyStream::run(std::unique_ptr<model::Call
     }
     if (!done) co_return done.error();
   }
-  ModelReply reply;
-  reply.message = message_;
-  reply.text = std::move(text_);
-  reply.usage = std::move(*usage_);
-  co_return reply;
+  co_return std::move(*end_);
+}
+
+Said ReplyStream::said() const {
+  return {text_, reasoning_, first_piece_};
+}
+
+void ReplyStream::note_first_piece() {
+  if (first_piece_) return;
+  first_piece_ =
+      std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
 }
 
 void ReplyStream::add(model::TextPiece piece, std::vector<Fact>& facts) {
   if (piece.text.empty()) return;
+  note_first_piece();
   piece.text = storable(std::move(piece.text));
   begin_text(facts);
   auto const now = std::chrono::steady_clock::now();
@@ -62,7 +73,12 @@ void ReplyStream::add(model::TextPiece piece, std::vector<Fact>& facts) {
 }
 
 void ReplyStream::add(model::ReasoningPiece piece, std::vector<Fact>& facts) {
-  if (piece.text.empty() || reasoning_ended_) return;
+  if (piece.text.empty()) return;
+  note_first_piece();
+  if (reasoning_ended_) {  // Thoughts after words are not shown, but they were paid for.
+    reasoning_ += piece.text;
+    return;
+  }
   if (!reasoning_begun_) {
     reasoning_begun_ = true;
     begin_reply(facts);
@@ -74,9 +90,18 @@ void ReplyStream::add(model::ReasoningPiece piece, std::vector<Fact>& facts) {
   facts.emplace_back(ReasoningDelta{reasoning_message_, std::move(piece.text)});
 }
 
+// Nobody executes tools yet, and no tool is offered.
+void ReplyStream::add(model::ToolCallPiece /*piece*/, std::vector<Fact>& /*facts*/) {
+  note_first_piece();
+}
+
 void ReplyStream::add(model::CallFinished finished, std::vector<Fact>& facts) {
   begin_text(facts);  // An answer without a word is a message all the same.
-  usage_ = std::move(finished.usage);
+  end_ = std::move(finished);
+}
+
+void ReplyStream::add(model::CallFailed failed, std::vector<Fact>& /*facts*/) {
+  end_ = std::move(failed);
 }
 
 void ReplyStream::begin_reply(std::vector<Fact>& facts) {
@@ -88,7 +113,7 @@ void ReplyStream::begin_reply(std::vector<Fact>& facts) {
 void ReplyStream::end_reasoning(std::vector<Fact>& facts) {
   if (!reasoning_begun_ || reasoning_ended_) return;
   reasoning_ended_ = true;
-  facts.emplace_back(ReasoningEnded{reasoning_message_, std::move(reasoning_)});
+  facts.emplace_back(ReasoningEnded{reasoning_message_, reasoning_});
   facts.emplace_back(ReasoningClosed{reasoning_message_});
 }
 

@@ -10,6 +10,10 @@ constexpr char kFactsHelp[] =
     "Facts made durable: pieces of text and arguments (delta), and all others (fact).";
 constexpr char kEnded[] = "runnel_runs_ended_total";
 constexpr char kEndedHelp[] = "Runs that ended, by how.";
+constexpr char kCalls[] = "runnel_model_calls_total";
+constexpr char kCallsHelp[] = "Attempts at a model call that ended, by how; each is a row of the ledger.";
+constexpr char kTokens[] = "runnel_model_tokens_total";
+constexpr char kTokensHelp[] = "Tokens of model calls, estimates among them, by direction.";
 }  // namespace
 
 RunMetrics::RunMetrics(base::Metrics& metrics)
@@ -29,13 +33,34 @@ RunMetrics::RunMetrics(base::Metrics& metrics)
                         {1ms, 2500us, 5ms, 10ms, 25ms, 50ms, 100ms, 150ms, 250ms, 500ms, 1s, 5s, 30s})},
       ignored_keys{metrics.counter("runnel_ignored_input_keys_total",
                                    "Keys of RunAgentInput that clients sent and nobody here knows.")},
+      call_time{metrics.times("runnel_model_call_seconds", "Time of an attempt at a model call.",
+                              {100ms, 250ms, 500ms, 1s, 2500ms, 5s, 10s, 30s, 60s, 120s, 300s, 600s})},
+      first_token_time{metrics.times("runnel_model_first_token_seconds",
+                                     "Time from a model call to its first piece.",
+                                     {25ms, 50ms, 100ms, 250ms, 500ms, 1s, 2500ms, 5s, 10s, 30s, 60s, 120s})},
+      call_retries{metrics.counter("runnel_model_retries_total",
+                                   "Attempts that were made again after a failure, with the same model.")},
+      call_fallbacks{
+          metrics.counter("runnel_model_fallbacks_total", "Calls that went on with a fallback model.")},
+      input_tokens{metrics.counter(kTokens, kTokensHelp, {{"direction", "input"}})},
+      output_tokens{metrics.counter(kTokens, kTokensHelp, {{"direction", "output"}})},
       completed_{metrics.counter(kEnded, kEndedHelp, {{"status", "completed"}})},
       failed_{metrics.counter(kEnded, kEndedHelp, {{"status", "failed"}})},
-      canceled_{metrics.counter(kEnded, kEndedHelp, {{"status", "canceled"}})} {}
+      canceled_{metrics.counter(kEnded, kEndedHelp, {{"status", "canceled"}})},
+      calls_completed_{metrics.counter(kCalls, kCallsHelp, {{"status", "completed"}})},
+      calls_failed_{metrics.counter(kCalls, kCallsHelp, {{"status", "failed"}})},
+      calls_canceled_{metrics.counter(kCalls, kCallsHelp, {{"status", "canceled"}})},
+      calls_interrupted_{metrics.counter(kCalls, kCallsHelp, {{"status", "interrupted"}})} {}
 
 base::Counter const& RunMetrics::ended(store::RunStatus status) const {
   if (status == store::RunStatus::completed) return completed_;
   return status == store::RunStatus::canceled ? canceled_ : failed_;
+}
+
+base::Counter const& RunMetrics::call_ended(store::CallStatus status) const {
+  if (status == store::CallStatus::completed) return calls_completed_;
+  if (status == store::CallStatus::canceled) return calls_canceled_;
+  return status == store::CallStatus::interrupted ? calls_interrupted_ : calls_failed_;
 }
 
 }  // namespace runnel::runtime

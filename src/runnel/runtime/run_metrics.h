@@ -11,6 +11,7 @@ struct RunMetrics {
   explicit RunMetrics(base::Metrics& metrics);
 
   [[nodiscard]] base::Counter const& ended(store::RunStatus status) const;
+  [[nodiscard]] base::Counter const& call_ended(store::CallStatus status) const;
 
   base::Counter admitted;
   base::Counter taken_over;
@@ -21,11 +22,21 @@ struct RunMetrics {
   base::Counter deltas;
   base::Histogram fact_commit_time;
   base::Counter ignored_keys;
+  base::Histogram call_time;
+  base::Histogram first_token_time;
+  base::Counter call_retries;
+  base::Counter call_fallbacks;
+  base::Counter input_tokens;
+  base::Counter output_tokens;
 
  private:
   base::Counter completed_;
   base::Counter failed_;
   base::Counter canceled_;
+  base::Counter calls_completed_;
+  base::Counter calls_failed_;
+  base::Counter calls_canceled_;
+  base::Counter calls_interrupted_;
 };
 
 }  // namespace runnel::runtime

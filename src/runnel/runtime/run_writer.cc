@@ -14,6 +14,13 @@ using std::chrono::milliseconds;
 namespace {
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{1000};
+
+// The next of the moments that are `period` apart, the same for all runs: then what they have to write comes
+// to the store together, and shares a commit.
+std::chrono::steady_clock::time_point next_tick(milliseconds period) {
+  auto const now = std::chrono::steady_clock::now();
+  return now + period - now.time_since_epoch() % period;
+}
 }  // namespace
 
 RunWriter::RunWriter(store::Store& store, base::Clock const& clock, base::TaskGroup& tasks,
@@ -72,25 +79,23 @@ Result<void> RunWriter::show(std::vector<Fact> deltas) {
   return outcome;
 }
 
-Result<void> RunWriter::enqueue(std::vector<Fact> facts, std::vector<store::NewMessage> rows) {
+Result<void> RunWriter::enqueue(std::vector<Fact> facts, CommitRows rows) {
   for (auto& fact : facts) {
     auto record = number(std::move(fact));
     if (!record) return record.error();
     pending_.unshown.push_back(std::move(*record));
   }
-  std::move(rows.begin(), rows.end(), std::back_inserter(pending_.rows));
+  pending_.rows.add(std::move(rows));
   return {};
 }
 
-asio::awaitable<Result<void>> RunWriter::commit(std::vector<Fact> facts,
-                                                std::vector<store::NewMessage> rows) {
+asio::awaitable<Result<void>> RunWriter::commit(std::vector<Fact> facts, CommitRows rows) {
   auto const queued = enqueue(std::move(facts), std::move(rows));
   if (!queued) co_return queued.error();
   co_return co_await flush_to(last_n_);
 }
 
-asio::awaitable<Result<store::Ended>> RunWriter::end(std::vector<Fact> facts,
-                                                     std::vector<store::NewMessage> rows, RunEnd end) {
+asio::awaitable<Result<store::Ended>> RunWriter::end(std::vector<Fact> facts, CommitRows rows, RunEnd end) {
   auto const self = shared_from_this();
   // Queued only when it can be taken at once: a background write must not carry the terminal off in a plain
   // append.
@@ -122,7 +127,9 @@ store::AppendRequest RunWriter::take() {
   request.run = run_;
   request.epoch = epoch_;
   request.facts = {pending_.first_n, last_n_, next_idx_, std::move(pending_.body) + ']'};
-  request.messages = std::move(pending_.rows);
+  request.messages = std::move(pending_.rows.messages);
+  request.call_ends = std::move(pending_.rows.call_ends);
+  request.bookings = std::move(pending_.rows.bookings);
   request.now = clock_.now_ms();
   in_flight_ = std::move(pending_.unshown);
   in_flight_since_ = pending_.first_at;
@@ -214,7 +221,7 @@ asio::awaitable<bool> RunWriter::wait_for_store(Error error, milliseconds pause)
 void RunWriter::arm_flush() {
   if (flush_armed_ || failure_) return;
   flush_armed_ = true;
-  flush_timer_.expires_after(options_.delta_flush);
+  flush_timer_.expires_at(next_tick(options_.delta_flush));
   flush_timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
     self->flush_armed_ = false;
     if (self->closed_) return;

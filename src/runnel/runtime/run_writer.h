@@ -17,6 +17,7 @@
 #include "runnel/base/task_group.h"
 #include "runnel/core/fact.h"
 #include "runnel/core/fact_order.h"
+#include "runnel/runtime/commit_rows.h"
 #include "runnel/runtime/run_metrics.h"
 #include "runnel/store/store.h"
 #include "runnel/stream/channel.h"
@@ -62,6 +63,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
             Options options);
 
   [[nodiscard]] FactOrder const& order() const { return order_; }
+  [[nodiscard]] Epoch epoch() const { return epoch_; }
   [[nodiscard]] RunNames const& names() const { return channel_->names(); }
 
   // How the run ended; none: not by this writer.
@@ -73,11 +75,10 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
 
   // When it returns, the facts and rows are durable and the facts are shown. `fenced`: another writer has the
   // run.
-  boost::asio::awaitable<Result<void>> commit(std::vector<Fact> facts, std::vector<store::NewMessage> rows);
+  boost::asio::awaitable<Result<void>> commit(std::vector<Fact> facts, CommitRows rows);
 
   // `commit` whose last fact is the terminal.
-  boost::asio::awaitable<Result<store::Ended>> end(std::vector<Fact> facts,
-                                                   std::vector<store::NewMessage> rows, RunEnd end);
+  boost::asio::awaitable<Result<store::Ended>> end(std::vector<Fact> facts, CommitRows rows, RunEnd end);
 
   // Writes the deltas that are still pending, if the store lets it, and stops all background work. Nothing
   // may be written afterwards.
@@ -91,11 +92,11 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
     std::int64_t deltas = 0;
     std::string body;
     std::vector<Record> unshown;
-    std::vector<store::NewMessage> rows;
+    CommitRows rows;
   };
 
   Result<Record> number(Fact fact);
-  Result<void> enqueue(std::vector<Fact> facts, std::vector<store::NewMessage> rows);
+  Result<void> enqueue(std::vector<Fact> facts, CommitRows rows);
   store::AppendRequest take();
   boost::asio::awaitable<Result<void>> flush_to(std::uint64_t n);
   boost::asio::awaitable<void> flush_deltas();

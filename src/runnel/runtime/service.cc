@@ -110,6 +110,8 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.node = options_.node;
   request.now = parts_.clock.now_ms();
   request.max_active_runs = options_.runs_per_user;
+  request.budgets = options_.budgets;
+  request.budgets.day_began = day_of(request.now);
   Claimed claimed;
   request.begin = make_begin(request.run, input, claimed.begun);
 
@@ -120,6 +122,10 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
     co_return Refusal{Refusal::Kind::conflict, "RUN_ID_CONFLICT", "this runId was used with another input"};
   }
   if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
+  if (admission->outcome == Outcome::over_budget) {
+    co_return Refusal{Refusal::Kind::payment, "BUDGET_EXCEEDED",
+                      "nothing is left of a budget: of the thread's, the user's or the day's"};
+  }
   if (admission->outcome == Outcome::thread_busy) {
     co_return Refusal{
         Refusal::Kind::conflict, "THREAD_BUSY",
@@ -175,6 +181,11 @@ std::shared_ptr<RunWriter> Service::make_writer(LiveRun const& live, RunWriter::
                                      RunWriter::Options{options_.delta_flush, options_.metrics});
 }
 
+Executor::Job Service::make_job(store::RunRow const& row, RunInput input) const {
+  return {row.key, row.thread, std::move(input), options_.context_messages,
+          Terms{&parts_.prices, &parts_.models, options_.budgets}};
+}
+
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
   RunWriter::Start start{claimed.row.key, claimed.epoch, claimed.begun.size(), 0, FactOrder{}};
   for (auto& record : claimed.begun) {
@@ -185,18 +196,16 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
   live.channel->publish(std::move(claimed.begun));
   live.channel->set_durable(start.last_n);
 
-  // A cancel that came between the admission and `go_live` found no writer to tell; it is in the store.
-  auto const row = co_await parts_.store.run_by_key(claimed.row.key);
-  if (row && *row && (*row)->cancel_requested) live.cancel->request(CancelReason::user);
-
+  if (claimed.cancel_requested) live.cancel->request(CancelReason::user);
   auto const writer = make_writer(live, std::move(start));
   Executor executor{parts_.store,
+                    parts_.clock,
                     parts_.flows,
                     parts_.models,
                     writer,
                     live.cancel,
-                    Executor::Job{claimed.row.key, claimed.row.thread, std::move(claimed.input),
-                                  options_.context_messages}};
+                    make_job(claimed.row, std::move(claimed.input)),
+                    options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
     result = co_await executor.run();
@@ -272,7 +281,7 @@ Async<CancelReply> Service::discard(store::RunRow row) {
   if (!discarded && discarded.error().code == Errc::conflict) {
     auto const again = co_await parts_.store.request_cancel(row.key, parts_.clock.now_ms());
     if (!again) co_return again.error();
-    live_.cancel(row.key, CancelReason::user);
+    if (!store::is_ended(again->status)) live_.cancel(row.key, CancelReason::user);
     co_return CancelReply{true, store::is_ended(again->status), again->status};
   }
   if (!discarded) co_return discarded.error();

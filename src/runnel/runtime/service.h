@@ -33,6 +33,7 @@ struct ServiceOptions {
   std::chrono::seconds event_retention{7 * 24 *
                                        3600};  // After a run's end; then its events are gone (SSE-4).
   std::chrono::seconds sweep_interval{60};
+  store::Budgets budgets;
   RunMetrics metrics{};
 };
 
@@ -44,6 +45,7 @@ struct Parts {
   stream::Hub& hub;
   flow::Catalog const& flows;
   model::Registry const& models;
+  model::PriceBook const& prices;
 };
 
 struct Started {
@@ -96,8 +98,9 @@ class Service {
     store::RunRow row;
     RunInput input;
     Epoch epoch = 0;
-    std::vector<Record> begun;  // Already durable, to be shown.
-    std::string request_id;     // Empty: no request waits for its beginning.
+    std::vector<Record> begun;      // Already durable, to be shown.
+    std::string request_id;         // Empty: no request waits for its beginning.
+    bool cancel_requested = false;  // Before it was claimed; what comes later is told to `live_`.
   };
 
   // What a run's log says.
@@ -107,6 +110,7 @@ class Service {
   };
 
   [[nodiscard]] std::optional<Refusal> complete(RunInput& input) const;
+  [[nodiscard]] Executor::Job make_job(store::RunRow const& row, RunInput input) const;
   [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input,
                                         std::vector<Record>& records) const;
   LiveRun go_live(RunKey run, RunNames names);

@@ -1,176 +1,18 @@
 #include "runnel/runtime/service.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "runnel/base/log.h"
-#include "runnel/core/fact_json.h"
-#include "runnel/model/offline.h"
-#include "runnel/store/sqlite_store.h"
+#include "runnel/runtime/scripted_provider.h"
+#include "runnel/runtime/test_life.h"
 #include "runnel/store/sqlite_under_test.h"
 
 namespace runnel::runtime {
 namespace {
 
-namespace asio = boost::asio;
 using store::RunStatus;
-
-void encode_nothing(Dialect, RunNames const&, Record const&, std::string&) {}
-
-std::unique_ptr<store::Store> open(std::string const& path) {
-  store::SqliteOptions options;
-  options.path = path;
-  return std::move(store::open_sqlite(std::move(options)).value());
-}
-
-model::Registry offline(std::chrono::milliseconds delay, std::size_t words) {
-  std::vector<std::unique_ptr<model::Provider>> providers;
-  providers.push_back(std::make_unique<model::OfflineProvider>(model::OfflineOptions{delay, words}));
-  return model::Registry{std::move(providers)};
-}
-
-// Says what it is told to, byte for byte.
-class RawProvider final : public model::Provider {
- public:
-  explicit RawProvider(std::string text) : text_{std::move(text)} {}
-  [[nodiscard]] std::vector<std::string> models() const override { return {"raw"}; }
-  std::unique_ptr<model::Call> call(model::CallRequest /*request*/) override {
-    return std::make_unique<RawCall>(text_);
-  }
-
- private:
-  class RawCall final : public model::Call {
-   public:
-    explicit RawCall(std::string text) {
-      events_.emplace_back(model::TextPiece{std::move(text)});
-      events_.emplace_back(model::CallFinished{});
-    }
-    asio::awaitable<Result<std::vector<model::CallEvent>>> next(
-        std::shared_ptr<base::Cancel> /*cancel*/) override {
-      co_return std::move(events_);
-    }
-
-   private:
-    std::vector<model::CallEvent> events_;
-  };
-
-  std::string text_;
-};
-
-model::Registry raw(std::string text) {
-  std::vector<std::unique_ptr<model::Provider>> providers;
-  providers.push_back(std::make_unique<RawProvider>(std::move(text)));
-  return model::Registry{std::move(providers)};
-}
-
-constexpr std::int64_t kRunsPerUser = 3;
-
-// One life of a server on a database: stopping it leaves the database for the next.
-class Life {
- public:
-  Life(std::string const& path, std::chrono::milliseconds word_delay, std::size_t words = 0)
-      : Life{path, offline(word_delay, words)} {}
-  Life(std::string const& path, model::Registry models) : store_{open(path)}, models_{std::move(models)} {
-    ServiceOptions options;
-    options.delta_flush = std::chrono::milliseconds{5};
-    options.max_recoveries = 2;
-    options.runs_per_user = kRunsPerUser;
-    options.metrics = RunMetrics{metrics_};
-    service_.emplace(Parts{cores_, clock_, *store_, hub_, flows_, models_}, options);
-    cores_.start();
-    service_->recover(wait(service_->unfinished()).value());
-  }
-  ~Life() {
-    service_->shut_down(std::chrono::milliseconds{0});
-    store_.reset();
-    cores_.stop();
-  }
-
-  template <class T>
-  T wait(asio::awaitable<T> work) {
-    return asio::co_spawn(cores_.at(0), std::move(work), asio::use_future).get();
-  }
-
-  std::variant<Started, Refusal> start(std::string run, std::string text,
-                                       store::OnBusy on_busy = store::OnBusy::reject) {
-    RunInput input;
-    input.thread = ThreadId{"t"};
-    input.run = RunId{std::move(run)};
-    input.text = std::move(text);
-    input.on_busy = on_busy;
-    return wait(service_->start(UserId{"ann"}, std::move(input), "q1")).value();
-  }
-
-  // The value of a series, once it is `wanted`, or else after a while.
-  std::string series(std::string const& name, std::string const& wanted) {
-    std::string value;
-    for (int i = 0; i < 2000 && value != wanted; ++i) {
-      auto const text = metrics_.text();
-      auto const at = text.find("\n" + name + " ") + name.size() + 2;
-      value = text.substr(at, text.find('\n', at) - at);
-      if (value != wanted) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    }
-    return value;
-  }
-
-  store::RunRow row(std::string const& run) {
-    return wait(store_->find_run(UserId{"ann"}, ThreadId{"t"}, RunId{run})).value().value();
-  }
-
-  // The run once it has ended.
-  store::RunRow ended(std::string const& run) {
-    for (int i = 0; i < 2000; ++i) {
-      auto found = row(run);
-      if (store::is_ended(found.status)) return found;
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});
-    }
-    ADD_FAILURE() << run << " does not end";
-    return row(run);
-  }
-
-  // Waits until so many facts are durable.
-  void reach(std::string const& run, std::uint64_t n) {
-    for (int i = 0; i < 2000 && row(run).last_n < n; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  }
-
-  // The names of the durable facts, deltas left out.
-  std::vector<std::string> facts(std::string const& run) {
-    std::vector<std::string> names;
-    std::uint64_t next = 1;
-    for (auto const& log : wait(store_->read_log(row(run).key, 0, 1 << 20)).value()) {
-      for (auto const& record : parse_log_body(log.body, log.epoch).value()) {
-        EXPECT_EQ(record.position.n, next++);
-        if (!is_delta(record.fact)) names.emplace_back(fact_name(record.fact));
-      }
-    }
-    return names;
-  }
-
-  std::vector<store::MessageRow> history() {
-    return wait(store_->history(UserId{"ann"}, ThreadId{"t"}, std::nullopt, 100)).value().messages;
-  }
-
-  void sweep() { service_->start_sweeping(); }
-  void put_ticket(store::NewTicket ticket) { wait(store_->put_ticket(std::move(ticket))).value(); }
-
-  CancelReply cancel(std::string const& run) {
-    return wait(service_->cancel(UserId{"ann"}, ThreadId{"t"}, RunId{run})).value();
-  }
-
- private:
-  base::Metrics metrics_;
-  base::Cores cores_{2};
-  base::SystemClock clock_;
-  std::unique_ptr<store::Store> store_;
-  stream::Hub hub_{cores_, &encode_nothing, 64};
-  flow::Catalog flows_ = flow::Catalog::built_in();
-  model::Registry models_;
-  std::optional<Service> service_;
-};
 
 using Names = std::vector<std::string>;
 using std::chrono::milliseconds;
@@ -189,7 +31,7 @@ TEST_F(ServiceTest, RUN_1_RunGoesFromItsInputToItsEnd) {
   EXPECT_TRUE(started.created);
   EXPECT_EQ(life.ended("r1").status, RunStatus::completed);
   EXPECT_EQ(life.facts("r1"), (Names{"run_started", "step_started", "reply_started", "text_started",
-                                     "answer_completed", "step_finished", "run_finished"}));
+                                     "usage_recorded", "answer_completed", "step_finished", "run_finished"}));
   auto const history = life.history();
   ASSERT_EQ(history.size(), 2U);
   EXPECT_EQ(history[0].content, "hello");
@@ -290,7 +132,7 @@ TEST_F(ServiceTest, RUN_4_CancelClosesWhatIsOpenAndKeepsThePartialText) {
 
   EXPECT_EQ(life.ended("r1").status, RunStatus::canceled);
   EXPECT_EQ(life.facts("r1"), (Names{"run_started", "step_started", "reply_started", "text_started",
-                                     "text_ended", "step_finished", "run_canceled"}));
+                                     "usage_recorded", "text_ended", "step_finished", "run_canceled"}));
   EXPECT_TRUE(life.cancel("r1").had_ended);
   ASSERT_EQ(life.history().size(), 2U);
   EXPECT_FALSE(life.history()[1].content.empty());
@@ -395,9 +237,9 @@ TEST_F(ServiceTest, RUN_12_NextProcessGoesOnUnderANewEpochAndMessage) {
   auto const row = life.ended("r1");
   EXPECT_EQ(row.status, RunStatus::completed);
   EXPECT_GT(row.epoch, first_epoch);
-  EXPECT_EQ(life.facts("r1"),
-            (Names{"run_started", "step_started", "reply_started", "text_started", "writer_changed",
-                   "text_ended", "text_started", "answer_completed", "step_finished", "run_finished"}));
+  EXPECT_EQ(life.facts("r1"), (Names{"run_started", "step_started", "reply_started", "text_started",
+                                     "writer_changed", "text_ended", "usage_recorded", "text_started",
+                                     "usage_recorded", "answer_completed", "step_finished", "run_finished"}));
   EXPECT_EQ(life.history().size(), 3U);
 }
 
@@ -428,7 +270,8 @@ TEST_F(ServiceTest, RUN_12_StopDuringRecoveryEndsNoRun) {
 }
 
 TEST_F(ServiceTest, WhateverAModelSaysCanBeKept) {
-  Life life{path, raw(std::string{"a\0b", 3} + "\xff")};
+  ScriptedAttempt const attempt{model::TextPiece{std::string{"a\0b", 3} + "\xff"}, model::CallFinished{}};
+  Life life{path, scripted("raw", std::make_shared<Script>(std::vector<ScriptedAttempt>{attempt}))};
 
   life.start("r1", "hello");
 

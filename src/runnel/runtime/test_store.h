@@ -6,6 +6,8 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <iterator>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -15,8 +17,8 @@
 
 namespace runnel::runtime {
 
-// A store for tests of the writer: keeps what is appended, fails or holds it on demand. Anything else asked
-// of it is an error of the test.
+// A store for tests of one run: keeps what is appended and the calls that are entered, fails or holds it on
+// demand. Anything else asked of it is an error of the test.
 class TestStore final : public store::Store {
  private:
   template <class Work>
@@ -54,6 +56,28 @@ class TestStore final : public store::Store {
     return with_lock([this] { return ends_; });
   }
 
+  // The next calls may not be made; by default none any more.
+  void refuse_calls(Errc code, int times = std::numeric_limits<int>::max()) {
+    with_lock([&] {
+      call_refusal_ = code;
+      call_refusals_ = times;
+    });
+  }
+  // What an earlier writer left unbooked.
+  void leave(std::vector<store::UnbookedCall> calls) {
+    with_lock([&] { left_ = std::move(calls); });
+  }
+  std::vector<store::NewCall> calls() {
+    return with_lock([this] { return calls_; });
+  }
+  // How calls ended, in the order in which that was written.
+  std::vector<store::CallEnd> call_ends() {
+    std::vector<store::CallEnd> out;
+    for (auto& append : appends())
+      std::move(append.call_ends.begin(), append.call_ends.end(), std::back_inserter(out));
+    return out;
+  }
+
   store::Async<void> append(store::AppendRequest request) override {
     with_lock([&] { appends_.push_back(std::move(request)); });
     auto const failure = co_await outcome();
@@ -71,6 +95,12 @@ class TestStore final : public store::Store {
     return unexpected<store::Admission>();
   }
   store::Async<store::Claim> claim(store::ClaimRequest) override { return unexpected<store::Claim>(); }
+  store::Async<void> open_call(store::NewCall call) override {
+    bool const refused = with_lock([this] { return call_refusals_ > 0 && call_refusals_-- > 0; });
+    if (refused) co_return Error{call_refusal_, "as the test wants"};
+    with_lock([&] { calls_.push_back(std::move(call)); });
+    co_return Result<void>{};
+  }
   store::Async<store::CancelOutcome> request_cancel(RunKey, std::int64_t) override {
     return unexpected<store::CancelOutcome>();
   }
@@ -109,6 +139,12 @@ class TestStore final : public store::Store {
     return unexpected<std::vector<store::LogRow>>();
   }
   store::Async<store::RunUsage> run_usage(RunKey) override { return unexpected<store::RunUsage>(); }
+  store::Async<std::vector<store::UnbookedCall>> unbooked_calls(RunKey) override {
+    co_return with_lock([this] { return left_; });
+  }
+  store::Async<store::UsageReport> usage(store::UsageQuery) override {
+    return unexpected<store::UsageReport>();
+  }
   store::Async<store::HistoryPage> history(UserId, ThreadId, std::optional<std::int64_t>,
                                            std::size_t) override {
     return unexpected<store::HistoryPage>();
@@ -148,6 +184,10 @@ class TestStore final : public store::Store {
   int failures_ = 0;
   std::vector<store::AppendRequest> appends_;
   std::vector<store::EndRequest> ends_;
+  std::vector<store::NewCall> calls_;
+  Errc call_refusal_ = Errc::over_budget;
+  int call_refusals_ = 0;
+  std::vector<store::UnbookedCall> left_;
 };
 
 }  // namespace runnel::runtime

@@ -27,10 +27,12 @@ void append_message(std::string& out, NewMessage const& message) {
 
 Admission::Outcome parse_outcome(std::string const& text) {
   using Outcome = Admission::Outcome;
-  constexpr std::array kNames{std::pair{"running", Outcome::running}, std::pair{"queued", Outcome::queued},
+  constexpr std::array kNames{std::pair{"running", Outcome::running},
+                              std::pair{"queued", Outcome::queued},
                               std::pair{"existing", Outcome::existing},
                               std::pair{"id_conflict", Outcome::id_conflict},
-                              std::pair{"too_many_runs", Outcome::too_many_runs}};
+                              std::pair{"too_many_runs", Outcome::too_many_runs},
+                              std::pair{"over_budget", Outcome::over_budget}};
   for (auto const& [name, outcome] : kNames) {
     if (text == name) return outcome;
   }

@@ -14,7 +14,8 @@ namespace runnel::store::postgres {
 namespace {
 
 // Ascending, from 1. A released migration never changes; a new one goes to the end.
-std::array const kMigrations{Migration{1, kTables}, Migration{2, kFunctions}, Migration{3, kEdges}};
+std::array const kMigrations{Migration{1, kTables}, Migration{2, kFunctions}, Migration{3, kEdges},
+                             Migration{4, kLedger}};
 
 // Of all nodes that start at once, one migrates; the number is ours alone.
 constexpr char kLock[] = "BEGIN; SELECT pg_advisory_xact_lock(7246586532)";
@@ -24,13 +25,13 @@ struct Finish {
 };
 using PlainConnection = std::unique_ptr<PGconn, Finish>;
 
-struct Clear {
+struct ClearPlain {
   void operator()(PGresult* result) const { PQclear(result); }
 };
-using Answer = std::unique_ptr<PGresult, Clear>;
+using PlainAnswer = std::unique_ptr<PGresult, ClearPlain>;
 
-Result<Answer> execute(PGconn* connection, std::string const& sql) {
-  Answer answer{PQexec(connection, sql.c_str())};
+Result<PlainAnswer> execute(PGconn* connection, std::string const& sql) {
+  PlainAnswer answer{PQexec(connection, sql.c_str())};
   if (!answer) return to_error(connection);
   auto const status = PQresultStatus(answer.get());
   if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) return to_error(answer.get());
@@ -66,14 +67,14 @@ Result<void> make_migrations_table(PGconn* connection) {
   return made ? Result<void>{} : made.error();
 }
 
-void ignore_notice(void* /*arg*/, char const* /*message*/) {}
+void drop_notice(void* /*arg*/, char const* /*message*/) {}
 
 }  // namespace
 
 Result<void> migrate(std::string const& url) {
   PlainConnection const connection{PQconnectdb(url.c_str())};
   if (PQstatus(connection.get()) != CONNECTION_OK) return to_error(connection.get());
-  PQsetNoticeProcessor(connection.get(), ignore_notice, nullptr);
+  PQsetNoticeProcessor(connection.get(), drop_notice, nullptr);
 
   if (auto ok = make_migrations_table(connection.get()); !ok) return ok;
   auto const found = current_version(connection.get());

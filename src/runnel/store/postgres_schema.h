@@ -15,6 +15,7 @@ struct Migration {
 extern char const* const kTables;
 extern char const* const kFunctions;
 extern char const* const kEdges;
+extern char const* const kLedger;
 
 // Connects, applies what the database lacks, each migration in its own transaction, one node at a time, and
 // disconnects; blocks. Fails with `unavailable` where it cannot connect, with `conflict` where a newer

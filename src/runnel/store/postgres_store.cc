@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "runnel/store/page.h"
+#include "runnel/store/postgres_calls.h"
 #include "runnel/store/postgres_connection.h"
 #include "runnel/store/postgres_rows.h"
 #include "runnel/store/postgres_schema.h"
@@ -140,12 +141,14 @@ class PostgresStore final : public Store {
     auto const order =
         std::hash<std::string>{}(request.owner.text) ^ std::hash<std::string>{}(request.thread.text);
     return writer(order).call<Admission>(
-        Statement{"SELECT * FROM runnel_admit_within($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, "
-                  "$13::text::json)",
-                  request.max_active_runs, request.owner.text, request.thread.text, request.run.text,
-                  postgres::to_string(request.on_busy), to_string(request.mode), request.input_hash,
-                  request.input, request.agui_version, unless_empty(request.country), request.node.text,
-                  request.now, postgres::begin_json(request.begin)},
+        Statement{
+            "SELECT * FROM runnel_admit_funded($1::text::json, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
+            "$12, $13, $14::text::json)",
+            postgres::budgets_json(request.budgets), request.max_active_runs, request.owner.text,
+            request.thread.text, request.run.text, postgres::to_string(request.on_busy),
+            to_string(request.mode), request.input_hash, request.input, request.agui_version,
+            unless_empty(request.country), request.node.text, request.now,
+            postgres::begin_json(request.begin)},
         postgres::to_admission);
   }
 
@@ -160,12 +163,22 @@ class PostgresStore final : public Store {
 
   Async<void> append(AppendRequest request) override {
     if (auto const ok = check(request); !ok) return refused<void>(ok.error());
+    auto const& facts = request.facts;
+    auto const messages = postgres::messages_json(request.messages);
+    if (request.call_ends.empty() && request.bookings.empty()) {
+      return writer(request.run)
+          .call<void>(Statement{"SELECT runnel_append($1, $2, $3, $4, $5, $6, $7::text::json, $8)",
+                                request.run.value, request.epoch, facts.first_n, facts.last_n, facts.next_idx,
+                                facts.body, messages, request.now},
+                      nothing);
+    }
     return writer(request.run)
-        .call<void>(
-            Statement{"SELECT runnel_append($1, $2, $3, $4, $5, $6, $7::text::json, $8)", request.run.value,
-                      request.epoch, request.facts.first_n, request.facts.last_n, request.facts.next_idx,
-                      request.facts.body, postgres::messages_json(request.messages), request.now},
-            nothing);
+        .call<void>(Statement{"SELECT runnel_append_settling($1, $2, $3, $4, $5, $6, $7::text::json, $8, "
+                              "$9::text::json, $10::text::json)",
+                              request.run.value, request.epoch, facts.first_n, facts.last_n, facts.next_idx,
+                              facts.body, messages, request.now, postgres::ends_json(request.call_ends),
+                              postgres::bookings_json(request.bookings)},
+                    nothing);
   }
 
   Async<Ended> end(EndRequest request) override {
@@ -173,12 +186,19 @@ class PostgresStore final : public Store {
     auto const& append = request.append;
     return writer(append.run)
         .call<Ended>(
-            Statement{"SELECT runnel_end($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11)",
+            Statement{"SELECT runnel_end_settling($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, "
+                      "$12::text::json, $13::text::json)",
                       append.run.value, append.epoch, append.facts.first_n, append.facts.last_n,
                       append.facts.next_idx, append.facts.body, postgres::messages_json(append.messages),
                       append.now, to_string(request.status), unless_empty(request.error_code),
-                      unless_empty(request.error_id)},
+                      unless_empty(request.error_id), postgres::ends_json(append.call_ends),
+                      postgres::bookings_json(append.bookings)},
             postgres::to_ended);
+  }
+
+  Async<void> open_call(NewCall call) override {
+    if (auto const ok = check(call); !ok) return refused<void>(ok.error());
+    return writer(call.run).call<void>(postgres::open_call_statement(call), nothing);
   }
 
   Async<CancelOutcome> request_cancel(RunKey run, std::int64_t now) override {
@@ -296,6 +316,16 @@ class PostgresStore final : public Store {
       if (rows.size() == 0) return Error{Errc::not_found, "the usage of a run that does not exist"};
       return RunUsage{rows.integer(0, 0), rows.integer(0, 1), Money{rows.integer(0, 2)}, rows.text(0, 3)};
     });
+  }
+
+  Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) override {
+    return reader().call<std::vector<UnbookedCall>>(postgres::unbooked_statement(run), postgres::to_unbooked);
+  }
+
+  Async<UsageReport> usage(UsageQuery query) override {
+    return reader().call<UsageReport>(
+        postgres::usage_statement(query),
+        [group = query.group](Rows const& rows) { return postgres::to_usage(rows, group); });
   }
 
   Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,

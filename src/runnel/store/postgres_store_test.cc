@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "runnel/store/ledger_contract.h"
 #include "runnel/store/postgres_error.h"
 #include "runnel/store/postgres_schema.h"
 #include "runnel/store/postgres_under_test.h"
@@ -64,6 +65,26 @@ TEST_F(PostgresStoreTest, DB_1_DatabaseOfAnOlderVersionIsBroughtUpToDateWithWhat
   auto const store = open().value();
 
   expect_old_run_counts_and_has_tickets(*store);
+}
+
+TEST_F(PostgresStoreTest, DB_1_DatabaseWithoutALedgerGetsOne) {
+  url_ = fresh_postgres_schema(*PostgresServer::instance());
+  for (auto const* sql :
+       {"CREATE TABLE schema_migrations(version bigint PRIMARY KEY, applied_at timestamptz DEFAULT now())",
+        postgres::kTables, postgres::kFunctions, postgres::kEdges,
+        "INSERT INTO schema_migrations(version) VALUES (1), (2), (3)",
+        "INSERT INTO agent_chat_sessions(id, owner_id, thread_ref, created_at, updated_at) "
+        "OVERRIDING SYSTEM VALUE VALUES (7, 'ann', 't1', 1, 1)",
+        "INSERT INTO runs(id, owner_id, run_ref, thread_id, status, mode, input_hash, agui_version, "
+        "created_at) "
+        "OVERRIDING SYSTEM VALUE VALUES (3, 'ann', 'r1', 7, 'running', 'chat', 'h', '1.0', 1)",
+        "INSERT INTO run_inputs(run_id, input) VALUES (3, '{}')"}) {
+    postgres_rows(url_, sql).value();
+  }
+
+  auto const store = open().value();
+
+  expect_old_run_has_a_ledger(*store);
 }
 
 TEST_F(PostgresStoreTest, ServerThatIsNotThereIsUnavailable) {
@@ -164,7 +185,31 @@ TEST_F(PostgresStoreTest, RUN_3_RollbacksAndAppendsOfTwoNodesDoNotHoldEachOther)
             "0");
 }
 
+TEST_F(PostgresStoreTest, USE_9_OpensOfTwoNodesNeverExceedTheBudgetTogether) {
+  auto const other = open().value();
+  std::vector<Admission> runs;
+  for (int i = 0; i < 10; ++i) {
+    auto const name = std::to_string(i);
+    runs.push_back(run_async(store_->admit(admission("r" + name, "t" + name))).value());
+  }
+  std::vector<Async<void>> work;
+  for (std::size_t i = 0; i < 100; ++i) {
+    auto call = new_call("c" + std::to_string(i), runs[i % runs.size()], Money{7});
+    call.budgets.day = Money{100};
+    work.push_back((i % 2 == 0 ? store_ : other)->open_call(std::move(call)));
+  }
+
+  for (auto const& outcome : run_all_async(std::move(work))) {
+    if (!outcome) {
+      EXPECT_EQ(outcome.error().code, Errc::over_budget) << outcome.error().detail;
+    }
+  }
+
+  EXPECT_EQ(cell("SELECT count(*) FROM model_calls"), "14");
+}
+
 TEST(PostgresErrors, SqlstatesAreToldApart) {
+  EXPECT_EQ(postgres::to_errc("RN005"), Errc::over_budget);
   EXPECT_EQ(postgres::to_errc("23505"), Errc::already_exists);
   EXPECT_EQ(postgres::to_errc("23514"), Errc::invalid);
   EXPECT_EQ(postgres::to_errc("53100"), Errc::unavailable);

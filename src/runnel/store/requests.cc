@@ -1,6 +1,8 @@
 #include "runnel/store/requests.h"
 
+#include <set>
 #include <string>
+#include <string_view>
 
 namespace runnel::store {
 
@@ -39,6 +41,54 @@ Result<void> check(Begin const& begin) {
   return check_first(begin.facts);
 }
 
+Result<void> check(CallEnd const& end) {
+  if (end.status == CallStatus::open) return Error{Errc::invalid, "call " + end.id + " does not end as open"};
+  if (has_nul(end.id) || has_nul(end.error_code) || has_nul(end.cost.price)) {
+    return Error{Errc::invalid, "the end of a call holds a NUL"};
+  }
+  return {};
+}
+
+// An engine counts the rows that it changed: an id that occurs twice would pass for two.
+template <class Named>
+Result<void> check_distinct(std::vector<Named> const& calls, char const* what) {
+  std::set<std::string_view> ids;
+  for (auto const& call : calls) {
+    if (!ids.insert(call.id).second) {
+      return Error{Errc::invalid, "call " + call.id + " is " + what + " twice at once"};
+    }
+  }
+  return {};
+}
+
+// USE-8: a message's cost is the sum of its calls.
+Result<void> check_booked_sum(NewMessage const& message, std::vector<CallBooking> const& bookings) {
+  MoneyTotal total;
+  for (auto const& booking : bookings) {
+    if (booking.message == message.id) total.add(booking.cost);
+  }
+  if (total.equals(message.cost)) return {};
+  return Error{Errc::invalid, "message " + message.id.text + " costs " + to_decimal(message.cost) +
+                                  ", its calls " + to_decimal(total)};
+}
+
+Result<void> check_calls(AppendRequest const& request) {
+  for (auto const& end : request.call_ends) {
+    if (auto ok = check(end); !ok) return ok;
+  }
+  for (auto const& booking : request.bookings) {
+    if (has_nul(booking.id) || has_nul(booking.message.text)) {
+      return Error{Errc::invalid, "a booking holds a NUL"};
+    }
+  }
+  if (auto ok = check_distinct(request.call_ends, "ended"); !ok) return ok;
+  if (auto ok = check_distinct(request.bookings, "booked"); !ok) return ok;
+  for (auto const& message : request.messages) {
+    if (auto ok = check_booked_sum(message, request.bookings); !ok) return ok;
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(AdmitRequest const& request) {
@@ -59,6 +109,7 @@ Result<void> check(AppendRequest const& request) {
   for (auto const& message : request.messages) {
     if (auto ok = check(message); !ok) return ok;
   }
+  if (auto ok = check_calls(request); !ok) return ok;
   return check(request.facts);
 }
 
@@ -71,6 +122,16 @@ Result<void> check(EndRequest const& request) {
 
 Result<void> check(DiscardRequest const& request) {
   return check_first(request.facts);
+}
+
+Result<void> check(NewCall const& call) {
+  if (call.id.empty() || call.provider.empty() || call.model.empty()) {
+    return Error{Errc::invalid, "a call needs an id, a provider and a model"};
+  }
+  if (has_nul(call.id) || has_nul(call.stage) || has_nul(call.provider) || has_nul(call.model)) {
+    return Error{Errc::invalid, "a call holds a NUL"};
+  }
+  return {};
 }
 
 Result<void> check(NewTicket const& ticket) {

@@ -15,6 +15,7 @@ Result<void> check(ClaimRequest const& request);
 Result<void> check(AppendRequest const& request);
 Result<void> check(EndRequest const& request);
 Result<void> check(DiscardRequest const& request);
+Result<void> check(NewCall const& call);
 Result<void> check(NewTicket const& ticket);
 Result<void> check_title(std::string const& title);
 

@@ -7,6 +7,7 @@
 
 #include "runnel/core/ids.h"
 #include "runnel/core/money.h"
+#include "runnel/store/call_rows.h"
 
 // The plain records that go into and come out of a store. Times are UNIX milliseconds.
 namespace runnel::store {
@@ -83,6 +84,7 @@ struct AdmitRequest {
   NodeId node;
   std::int64_t now = 0;
   std::int64_t max_active_runs = 0;  // Of the owner's, in any state before the end; 0: no limit.
+  Budgets budgets;                   // Of these the thread's, the user's and the day's are looked at.
   Begin begin;                       // Used at once where the thread is free.
 };
 
@@ -94,6 +96,7 @@ struct Admission {
     id_conflict,    // The same runId with another input, or on another thread.
     thread_busy,    // The thread has an active run and the policy is reject.
     too_many_runs,  // The owner has `max_active_runs` already: nothing changed.
+    over_budget,    // Nothing is left of a budget: nothing changed.
   };
   Outcome outcome = Outcome::running;
   RunKey run;
@@ -121,12 +124,15 @@ struct Claim {
 };
 
 // Facts and the rows they tell of, in one commit. Refused as `fenced` unless the run is at `epoch` and its
-// log ends right before `facts`.
+// log ends right before `facts`. The bookings on a row of this request add up to its cost: a row without any
+// costs nothing.
 struct AppendRequest {
   RunKey run;
   Epoch epoch = 0;
   LogBatch facts;
   std::vector<NewMessage> messages;
+  std::vector<CallEnd> call_ends;     // Of open calls of this run: anything else is `invalid`.
+  std::vector<CallBooking> bookings;  // Of calls that have ended, on rows of this request or earlier ones.
   std::int64_t now = 0;
 };
 

@@ -5,6 +5,11 @@ namespace runnel::store::sqlite {
 namespace {
 
 constexpr int kBusyTimeoutMs = 5000;
+// Small pieces of memory that a connection keeps for itself.
+constexpr int kLookasideBytes = 512;
+constexpr int kLookasideSlots = 256;
+// At most 16 MiB of pages: ids are spread over whole indexes.
+constexpr char kPageCache[] = "PRAGMA cache_size=-16384";
 
 int primary(int extended_code) {
   return extended_code & 0xff;
@@ -61,7 +66,16 @@ bool is_statements_own(SqlError const& error) {
   }
 }
 
+// Once, before the first connection. SQLite would count its memory under one lock for the whole process, a
+// number that nobody asks for, and keep large undo logs of savepoints in temporary files.
+void configure_library() {
+  static int const done =
+      sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0) | sqlite3_config(SQLITE_CONFIG_STMTJRNL_SPILL, -1);
+  static_cast<void>(done);
+}
+
 Db::Db(DbOptions const& options) {
+  configure_library();
   sqlite3* handle = nullptr;
   int const flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   int const code = sqlite3_open_v2(options.path.c_str(), &handle, flags,
@@ -73,10 +87,13 @@ Db::Db(DbOptions const& options) {
   }
 
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);
+  sqlite3_db_config(handle, SQLITE_DBCONFIG_LOOKASIDE, nullptr, kLookasideBytes, kLookasideSlots);
   // Readers open the file for writing too, because a WAL's index is shared memory; the pragma keeps them from
   // it.
   execute(options.access == Access::read_only ? "PRAGMA query_only=ON" : "PRAGMA foreign_keys=ON");
   execute("PRAGMA synchronous=FULL");
+  execute(kPageCache);
+  execute("PRAGMA temp_store=MEMORY");
 }
 
 void Db::execute(char const* sql) {
@@ -85,14 +102,14 @@ void Db::execute(char const* sql) {
 }
 
 sqlite3_stmt* Db::prepared(std::string_view sql) {
-  auto const found = statements_.find(sql);
+  auto const found = statements_.find(sql.data());
   if (found != statements_.end()) return found->second.get();
 
   sqlite3_stmt* statement = nullptr;
   int const code = sqlite3_prepare_v3(handle_.get(), sql.data(), static_cast<int>(sql.size()),
                                       SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   if (code != SQLITE_OK) fail(sql);
-  return statements_.emplace(sql, Statement{statement}).first->second.get();
+  return statements_.emplace(sql.data(), Statement{statement}).first->second.get();
 }
 
 void Db::fail(std::string_view sql) const {

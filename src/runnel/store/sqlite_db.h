@@ -4,12 +4,12 @@
 
 #include <concepts>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "runnel/core/error.h"
 
@@ -72,12 +72,13 @@ class Db {
     void operator()(sqlite3* handle) const { sqlite3_close_v2(handle); }
   };
 
-  // `sql` is the statement's name in the cache and must live as long as the connection: a literal.
+  // `sql` must live as long as the connection, at one place: a literal. Its address is the statement's name
+  // in the cache.
   sqlite3_stmt* prepared(std::string_view sql);
   [[noreturn]] void fail(std::string_view sql) const;
 
   std::unique_ptr<sqlite3, Close> handle_;
-  std::map<std::string_view, Statement> statements_;  // Finalized before the handle closes.
+  std::unordered_map<char const*, Statement> statements_;  // Finalized before the handle closes.
 };
 
 // One execution of a cached statement. Its parameters must outlive it; it gives the statement back when it

@@ -1,6 +1,7 @@
 #include <optional>
 #include <utility>
 
+#include "runnel/store/sqlite_calls.h"
 #include "runnel/store/sqlite_intents.h"
 #include "runnel/store/sqlite_rows.h"
 
@@ -36,6 +37,12 @@ bool has_too_many_runs(Db& db, AdmitRequest const& request) {
               request.owner.text, request.max_active_runs};
   query.next();
   return query.integer(0) != 0;
+}
+
+// USE-9: there is no room for the least that a call can cost.
+bool is_over_budget(Db& db, AdmitRequest const& request) {
+  return full_budget(db, request.budgets, {request.owner.text, request.thread.text, std::nullopt}, Money{1})
+      .has_value();
 }
 
 ThreadKey find_or_insert_thread(Db& db, AdmitRequest const& request) {
@@ -120,6 +127,10 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
 
   Admission admission;
   admission.thread_id = request.thread;
+  if (is_over_budget(db, request)) {
+    admission.outcome = Admission::Outcome::over_budget;
+    return admission;
+  }
   if (has_too_many_runs(db, request)) {
     admission.outcome = Admission::Outcome::too_many_runs;
     return admission;

@@ -1,5 +1,6 @@
 #include <optional>
 
+#include "runnel/store/sqlite_calls.h"
 #include "runnel/store/sqlite_intents.h"
 #include "runnel/store/sqlite_rows.h"
 
@@ -24,11 +25,12 @@ Error fenced(AppendRequest const& request) {
                                  std::to_string(request.facts.first_n)};
 }
 
-void write_rows(Db& db, RunState const& run, AppendRequest const& request) {
+Result<void> write_rows(Db& db, RunState const& run, AppendRequest const& request) {
   insert_log(db, run.key, request.epoch, request.facts);
   for (auto const& message : request.messages) {
     insert_message(db, run, message, request.now);
   }
+  return settle_calls(db, request);
 }
 
 std::optional<RunKey> promote_next(Db& db, ThreadKey thread) {
@@ -61,8 +63,7 @@ Result<void> append(Db& db, AppendRequest const& request) {
     if (log_holds(db, request.run, request.epoch, request.facts)) return {};
     return fenced(request);
   }
-  write_rows(db, find_state(db, request.run).value(), request);
-  return {};
+  return write_rows(db, find_state(db, request.run).value(), request);
 }
 
 Result<Ended> end(Db& db, EndRequest const& request) {
@@ -76,7 +77,8 @@ Result<Ended> end(Db& db, EndRequest const& request) {
     return fenced(append);
   }
 
-  write_rows(db, *run, append);
+  if (auto const written = write_rows(db, *run, append); !written) return written.error();
+  interrupt_open_calls(db, run->key, append.now);
   db.run("UPDATE runs SET status = ?2, ended_at = ?3, error_code = ?4, error_id = ?5 WHERE id = ?1",
          run->key.value, std::string_view{to_string(request.status)}, append.now,
          unless_empty(request.error_code), unless_empty(request.error_id));

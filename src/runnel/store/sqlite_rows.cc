@@ -6,22 +6,23 @@ namespace runnel::store::sqlite {
 
 namespace {
 
-// RUN-8: each lane counts without gaps, because a row and its number are one transaction's.
-constexpr char kInsertVisible[] = R"sql(
+constexpr char kInsertMessage[] = R"sql(
 INSERT INTO agent_chat_messages(session_id, run_id, message_id, seq, role, content, metadata, visibility_mask,
                                 input_tokens, output_tokens, cost, currency, created_at)
-SELECT s.id, ?2, ?3, 1 + coalesce((SELECT max(m.seq) FROM agent_chat_messages m
-                                   WHERE m.session_id = s.id AND m.seq > 0), 0),
-       ?4, ?5, ?6, ?7, ?8, ?9, ?10, s.billing_currency, ?11
-FROM agent_chat_sessions s WHERE s.id = ?1)sql";
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+        (SELECT billing_currency FROM agent_chat_sessions WHERE id = ?1), ?12))sql";
 
-constexpr char kInsertAudit[] = R"sql(
-INSERT INTO agent_chat_messages(session_id, run_id, message_id, seq, role, content, metadata, visibility_mask,
-                                input_tokens, output_tokens, cost, currency, created_at)
-SELECT s.id, ?2, ?3, -1 + coalesce((SELECT min(m.seq) FROM agent_chat_messages m
-                                    WHERE m.session_id = s.id AND m.seq < 0), 0),
-       ?4, ?5, ?6, ?7, ?8, ?9, ?10, s.billing_currency, ?11
-FROM agent_chat_sessions s WHERE s.id = ?1)sql";
+// RUN-8: each lane counts without gaps, because a row and its number are one transaction's. A query of its
+// own: selected inside of the insert, SQLite would make a temporary table for it.
+std::int64_t next_seq(Db& db, ThreadKey thread, Lane lane) {
+  constexpr std::string_view kVisible =
+      "SELECT coalesce(max(seq), 0) + 1 FROM agent_chat_messages WHERE session_id = ?1 AND seq > 0";
+  constexpr std::string_view kAudit =
+      "SELECT coalesce(min(seq), 0) - 1 FROM agent_chat_messages WHERE session_id = ?1 AND seq < 0";
+  Query query{db, lane == Lane::visible ? kVisible : kAudit, thread.value};
+  query.next();
+  return query.integer(0);
+}
 
 bool message_id_taken(Db& db, ThreadKey thread, std::string const& id) {
   Query query{db, "SELECT 1 FROM agent_chat_messages WHERE session_id = ?1 AND message_id = ?2", thread.value,
@@ -68,8 +69,9 @@ void set_thread_status(Db& db, ThreadKey thread, ThreadStatus status, std::int64
 }
 
 void insert_message(Db& db, RunState const& run, NewMessage const& message, std::int64_t now) {
-  db.run(message.lane == Lane::visible ? kInsertVisible : kInsertAudit, run.thread.value, run.key.value,
-         message.id.text, std::string_view{to_string(message.role)}, message.content, message.metadata,
+  auto const seq = next_seq(db, run.thread, message.lane);
+  db.run(kInsertMessage, run.thread.value, run.key.value, message.id.text, seq,
+         std::string_view{to_string(message.role)}, message.content, message.metadata,
          run.rolled_back ? 0 : message.mask, message.input_tokens, message.output_tokens, message.cost.pico,
          now);
 }

@@ -169,7 +169,103 @@ CREATE INDEX idx_tickets_run ON tickets(run_id);
 CREATE INDEX idx_runs_owner_active ON runs(owner_id) WHERE ended_at IS NULL;
 )sql";
 
-constexpr std::array kMigrations{Migration{1, kFirst}, Migration{2, kEdges}};
+// The ledger of model calls (USE-8). The names of its owner, thread and run are text, so that what was spent
+// outlives them; the run leads to the thread, therefore only it is a reference.
+//
+// `cost` is what a call counts: its reserve while it is open, something provisional once it has ended, for
+// good once it is booked on a message. The index by owner carries it, because all calls of a user are summed
+// before each call that a budget limits (USE-9).
+//
+// A row is written three times, and each time only its part of the columns: what is about to be done, how it
+// ended, where it is booked. An UPDATE of other columns is refused at no cost to those that come in order.
+constexpr char kLedger[] = R"sql(
+CREATE TABLE model_calls(
+  row_no INTEGER PRIMARY KEY,
+  id TEXT NOT NULL CONSTRAINT uq_calls_id UNIQUE,
+  owner_id TEXT NOT NULL,
+  thread_ref TEXT NOT NULL,
+  run_ref TEXT NOT NULL,
+  run_id INTEGER REFERENCES runs(id) ON DELETE SET NULL,
+  epoch INTEGER NOT NULL,
+  stage TEXT NOT NULL,
+  attempt INTEGER NOT NULL CONSTRAINT chk_call_attempt CHECK (attempt >= 1),
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  input_estimate INTEGER NOT NULL CONSTRAINT chk_call_input_estimate CHECK (input_estimate >= 0),
+  cost_estimate INTEGER NOT NULL CONSTRAINT chk_call_cost_estimate CHECK (cost_estimate >= 0),
+  reserve INTEGER NOT NULL CONSTRAINT chk_call_reserve CHECK (reserve >= 0),
+  currency VARCHAR(3) NOT NULL,
+
+  status TEXT NOT NULL DEFAULT 'open' CONSTRAINT chk_call_status CHECK (status IN
+    ('open','completed','failed','canceled','interrupted')),
+  ended_at INTEGER,
+  error_code TEXT,
+  latency_ms INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_latency CHECK (latency_ms >= 0),
+  first_token_ms INTEGER CONSTRAINT chk_call_first_token CHECK (first_token_ms >= 0),
+  input_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_input_tokens CHECK (input_tokens >= 0),
+  output_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_output_tokens CHECK (output_tokens >= 0),
+  total_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_total_tokens CHECK (total_tokens >= 0),
+  cached_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_cached_tokens CHECK (cached_tokens >= 0),
+  cache_hit_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_cache_hit CHECK (cache_hit_tokens >= 0),
+  cache_miss_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_cache_miss CHECK (cache_miss_tokens >= 0),
+  cache_write_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_cache_write CHECK (cache_write_tokens >= 0),
+  reasoning_tokens INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_reasoning CHECK (reasoning_tokens >= 0),
+  usage_complete INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_complete CHECK (usage_complete IN (0, 1)),
+  direct_cost INTEGER CONSTRAINT chk_call_direct_cost CHECK (direct_cost >= 0),
+  direct_observed INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_observed CHECK (direct_observed IN (0, 1)),
+  catalog_cost INTEGER NOT NULL DEFAULT 0 CONSTRAINT chk_call_catalog_cost CHECK (catalog_cost >= 0),
+  price_list TEXT NOT NULL DEFAULT 'none' CONSTRAINT chk_call_price_list CHECK (price_list IN
+    ('none','custom_pricing','litellm_catalog')),
+  price TEXT NOT NULL DEFAULT '{}' CONSTRAINT chk_call_price CHECK (json_valid(price)),
+
+  cost INTEGER NOT NULL CONSTRAINT chk_call_cost CHECK (cost >= 0),
+  cost_source TEXT CONSTRAINT chk_call_cost_source CHECK (cost_source IN
+    ('provider','catalog_fallback','catalog_fallback_incomplete_provider_cost','incomplete_usage_fallback')),
+  message_id TEXT,
+
+  CONSTRAINT chk_call_ended_at CHECK ((status = 'open') = (ended_at IS NULL)),
+  CONSTRAINT chk_call_held CHECK (status <> 'open' OR cost = reserve),
+  CONSTRAINT chk_call_booked CHECK ((message_id IS NULL) = (cost_source IS NULL)
+    AND (message_id IS NULL OR status <> 'open'))
+);
+CREATE INDEX idx_calls_run ON model_calls(run_id);
+CREATE INDEX idx_calls_thread ON model_calls(owner_id, thread_ref);
+CREATE INDEX idx_calls_owner_started ON model_calls(owner_id, started_at, cost);
+
+CREATE TRIGGER trg_call_currency_match BEFORE INSERT ON model_calls
+WHEN NEW.currency IS NOT (SELECT s.billing_currency FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
+                          WHERE r.id = NEW.run_id)
+BEGIN
+  SELECT RAISE(ABORT, 'a call must carry the currency of its thread');
+END;
+CREATE TRIGGER trg_call_run_kept BEFORE UPDATE OF run_id ON model_calls
+WHEN NEW.run_id IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'a call stays with its run');
+END;
+CREATE TRIGGER trg_call_opening_frozen
+BEFORE UPDATE OF id, owner_id, thread_ref, run_ref, epoch, stage, attempt, provider, model, started_at,
+  input_estimate, cost_estimate, reserve, currency ON model_calls
+BEGIN
+  SELECT RAISE(ABORT, 'what a call was opened with is frozen');
+END;
+CREATE TRIGGER trg_call_ends_once
+BEFORE UPDATE OF status, ended_at, error_code, latency_ms, first_token_ms, input_tokens, output_tokens,
+  total_tokens, cached_tokens, cache_hit_tokens, cache_miss_tokens, cache_write_tokens, reasoning_tokens,
+  usage_complete, direct_cost, direct_observed, catalog_cost, price_list, price ON model_calls
+WHEN OLD.status <> 'open'
+BEGIN
+  SELECT RAISE(ABORT, 'a call ends once');
+END;
+CREATE TRIGGER trg_call_booked_once BEFORE UPDATE OF cost, cost_source, message_id ON model_calls
+WHEN OLD.message_id IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'a call is booked once');
+END;
+)sql";
+
+constexpr std::array kMigrations{Migration{1, kFirst}, Migration{2, kEdges}, Migration{3, kLedger}};
 
 std::int64_t current_version(Db& db) {
   Query query{db, "SELECT coalesce(max(version), 0) FROM schema_migrations"};

@@ -64,6 +64,7 @@ class SqliteStore final : public Store {
     return write<void>(std::move(request), sqlite::append);
   }
   Async<Ended> end(EndRequest request) override { return write<Ended>(std::move(request), sqlite::end); }
+  Async<void> open_call(NewCall call) override { return write<void>(std::move(call), sqlite::open_call); }
   Async<void> discard(DiscardRequest request) override {
     return write<void>(std::move(request), sqlite::discard);
   }
@@ -128,6 +129,12 @@ class SqliteStore final : public Store {
   }
   Async<RunUsage> run_usage(RunKey run) override {
     return read<RunUsage>([run](Db& db) { return sqlite::run_usage(db, run); });
+  }
+  Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) override {
+    return read<std::vector<UnbookedCall>>([run](Db& db) { return sqlite::unbooked_calls(db, run); });
+  }
+  Async<UsageReport> usage(UsageQuery query) override {
+    return read<UsageReport>([query = std::move(query)](Db& db) { return sqlite::usage(db, query); });
   }
   Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,
                              std::size_t limit) override {

@@ -86,6 +86,27 @@ TEST_F(SqliteStoreTest, DB_1_DatabaseOfTheFirstVersionIsBroughtUpToDateWithWhatI
   expect_old_run_counts_and_has_tickets(*store);
 }
 
+TEST_F(SqliteStoreTest, DB_1_DatabaseWithoutALedgerGetsOne) {
+  {
+    sqlite::Db db{{path_, sqlite::Access::read_write_create, {}}};
+    db.execute("CREATE TABLE schema_migrations(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
+    db.execute(sqlite::migrations()[0].sql);
+    db.execute(sqlite::migrations()[1].sql);
+    db.execute(
+        "INSERT INTO schema_migrations VALUES (1, 1), (2, 1);"
+        "INSERT INTO agent_chat_sessions(id, owner_id, thread_ref, created_at, updated_at) "
+        "VALUES (7, 'ann', 't1', 1, 1);"
+        "INSERT INTO runs(id, owner_id, run_ref, thread_id, status, mode, input_hash, agui_version, "
+        "created_at) "
+        "VALUES (3, 'ann', 'r1', 7, 'running', 'chat', 'h', '1.0', 1);"
+        "INSERT INTO run_inputs(run_id, input) VALUES (3, '{}')");
+  }
+
+  auto const store = open().value();
+
+  expect_old_run_has_a_ledger(*store);
+}
+
 TEST_F(SqliteStoreTest, DB_1_DatabaseOfANewerVersionIsRefused) {
   open().value().reset();
   sqlite_rows(path_, "INSERT INTO schema_migrations(version, applied_at) VALUES (999, 1)").value();

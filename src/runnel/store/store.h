@@ -51,7 +51,14 @@ class Store {
   virtual Async<void> append(AppendRequest request) = 0;
 
   // `append`, the run's and the thread's final status, and the promotion of the thread's next queued run.
+  // Calls that are still open end as `interrupted` at their estimates, so that nothing holds a reserve for
+  // ever.
   virtual Async<Ended> end(EndRequest request) = 0;
+
+  // Enters an attempt into the ledger and holds its reserve against the budgets, all of them or nothing:
+  // `over_budget`, and nothing changed. `fenced` where the run has another writer. A repeat changes nothing.
+  // However many come at once, on whatever nodes, their reserves never exceed a budget together.
+  virtual Async<void> open_call(NewCall call) = 0;
 
   // Marks an active run so that its writer ends it.
   virtual Async<CancelOutcome> request_cancel(RunKey run, std::int64_t now) = 0;
@@ -101,6 +108,13 @@ class Store {
   virtual Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) = 0;
 
   virtual Async<RunUsage> run_usage(RunKey run) = 0;
+
+  // The run's attempts that are not booked yet, oldest first.
+  virtual Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) = 0;
+
+  // Sums over the ledger, of calls that have ended. A thread that was deleted still counts; `not_found` where
+  // the owner never had the one that is asked for.
+  virtual Async<UsageReport> usage(UsageQuery query) = 0;
 
   // `before`: only rows with a smaller seq; nullopt: from the newest. `not_found` where the owner has no such
   // thread.

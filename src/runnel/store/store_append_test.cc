@@ -1,4 +1,4 @@
-#include "runnel/store/store_contract.h"
+#include "runnel/store/ledger_contract.h"
 
 namespace runnel::store {
 namespace {
@@ -118,7 +118,12 @@ TEST_P(StoreAppend, USE_8_EveryRowCarriesItsTokensCostAndCurrency) {
   booked.output_tokens = 45;
   booked.cost = Money{123'456'789'012};
 
-  ASSERT_TRUE(append(run_.epoch, batch(3, 3), {booked}));
+  ASSERT_TRUE(run_async(store().open_call(new_call("c1", run_))));
+  auto request = append_request(run_.run, run_.epoch, batch(3, 3), {booked});
+  request.call_ends = {call_end("c1", booked.cost)};
+  request.bookings = {booking("c1", "m1", booked.cost)};
+
+  ASSERT_TRUE(run_async(store().append(request)));
 
   EXPECT_EQ(
       sql("SELECT input_tokens, output_tokens, currency FROM agent_chat_messages WHERE message_id = 'm1'"),

@@ -3,10 +3,6 @@
 namespace runnel::store {
 namespace {
 
-UserId const kAnn{"ann"};
-UserId const kBob{"bob"};
-ThreadId const kThread{"t1"};
-
 class StoreCare : public StoreContract {};
 
 TEST_P(StoreCare, SSE_4_ExpiredLogIsGoneAndTheRunSaysSo) {

@@ -122,4 +122,22 @@ void expect_old_run_counts_and_has_tickets(Store& store) {
   EXPECT_TRUE(run_async(store.put_ticket(ticket)).has_value());
 }
 
+void expect_old_run_has_a_ledger(Store& store) {
+  auto const run = run_async(store.runs_to_recover()).value().at(0);
+  NewCall call;
+  call.id = "c1";
+  call.run = run.key;
+  call.epoch = run.epoch;
+  call.provider = call.model = "m";
+  call.reserve = Money{5};
+  EXPECT_TRUE(run_async(store.open_call(call)).has_value());
+  auto second = admission("r2", "t2");
+  second.budgets.user = Money{5};
+  EXPECT_EQ(run_async(store.admit(second)).value().outcome, Admission::Outcome::over_budget);
+  UsageQuery query;
+  query.owner = UserId{"ann"};
+  query.thread = ThreadId{"t1"};
+  EXPECT_EQ(run_async(store.usage(query)).value().total.cost, "0");
+}
+
 }  // namespace runnel::store

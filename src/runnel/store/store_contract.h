@@ -44,6 +44,9 @@ Engine sqlite_engine();
 Engine postgres_engine();
 
 inline constexpr std::int64_t kNow = 1'700'000'000'000;
+inline UserId const kAnn{"ann"};
+inline UserId const kBob{"bob"};
+inline ThreadId const kThread{"t1"};
 
 // --- Requests, with what a test does not care about filled in ---
 
@@ -90,6 +93,7 @@ class StoreContract : public testing::TestWithParam<Engine> {
 // Of a database that an older version wrote, with ann's running run r1 on t1: what newer ones promise holds
 // for it.
 void expect_old_run_counts_and_has_tickets(Store& store);
+void expect_old_run_has_a_ledger(Store& store);
 
 inline std::string engine_name(testing::TestParamInfo<Engine> const& info) {
   return info.param.name;

@@ -1,11 +1,7 @@
-#include "runnel/store/store_contract.h"
+#include "runnel/store/ledger_contract.h"
 
 namespace runnel::store {
 namespace {
-
-UserId const kAnn{"ann"};
-UserId const kBob{"bob"};
-ThreadId const kThread{"t1"};
 
 template <class Rows>
 std::vector<std::string> ids(Rows const& rows) {
@@ -155,7 +151,12 @@ TEST_P(StoreReads, USE_8_UsageOfARunIsTheSumOfItsRowsAuditIncluded) {
   stage.input_tokens = 100;
   stage.output_tokens = 40;
   stage.cost = Money{1'000'000'000'001};
-  (void)run_async(store().append(append_request(run.run, run.epoch, batch(3, 3), {told, stage}))).value();
+  for (auto const* const id : {"c1", "c2"})
+    run_async(store().open_call(new_call(id, run))).value();
+  auto request = append_request(run.run, run.epoch, batch(3, 3), {told, stage});
+  request.call_ends = {call_end("c1", told.cost), call_end("c2", stage.cost)};
+  request.bookings = {booking("c1", "m1", told.cost), booking("c2", "a1", stage.cost)};
+  run_async(store().append(request)).value();
 
   auto const usage = run_async(store().run_usage(run.run)).value();
 

@@ -261,5 +261,25 @@ TEST(HubTest, SameRunSameChannelAsLongAsSomeoneHoldsIt) {
   EXPECT_NE(hub.open(RunKey{1}, {}), nullptr);
 }
 
+TEST(HubTest, RunLivesOnTheCoreThatStartsItUnlessThatHasMoreThanItsShare) {
+  base::Cores cores{2};
+  Hub hub{cores, &encode, 4};
+  std::vector<std::shared_ptr<Channel>> channels;
+  std::promise<void> opened;
+  boost::asio::post(cores.at(1), [&] {
+    for (std::int64_t run = 1; run <= 40; ++run)
+      channels.push_back(hub.open(RunKey{run}, {}));
+    opened.set_value();
+  });
+  cores.start();
+  opened.get_future().wait();
+  cores.stop();
+
+  auto const on_core_1 = std::count_if(channels.begin(), channels.end(),
+                                       [](auto const& channel) { return channel->core() == 1; });
+  EXPECT_EQ(channels.front()->core(), 1U);
+  EXPECT_EQ(on_core_1, 24);
+}
+
 }  // namespace
 }  // namespace runnel::stream

@@ -1,28 +1,46 @@
 #include "runnel/stream/hub.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace runnel::stream {
 
+namespace {
+// So many more channels than the emptiest core may one have before others take its runs.
+constexpr std::size_t kAhead = 8;
+}  // namespace
+
 Hub::Hub(base::Cores& cores, Encode encode, std::size_t keep_records, StreamMetrics metrics)
-    : cores_{cores}, encode_{encode}, keep_records_{keep_records}, metrics_{metrics} {}
+    : cores_{cores}, encode_{encode}, keep_records_{keep_records}, metrics_{metrics} {
+  table_->on_core.resize(cores.size());
+}
+
+std::size_t Hub::choose_core() const {
+  auto const& counts = table_->on_core;
+  auto const least = std::min_element(counts.begin(), counts.end());
+  auto const own = cores_.current();
+  if (own < counts.size() && counts[own] <= *least + kAhead) return own;
+  return static_cast<std::size_t>(least - counts.begin());
+}
 
 std::shared_ptr<Channel> Hub::open(RunKey run, RunNames names) {
   std::lock_guard const lock{table_->mutex};
   auto& entry = table_->channels[run];
   if (auto channel = entry.lock()) return channel;
 
-  auto const forget = [table = table_, run](Channel* channel) {
+  auto const core = choose_core();
+  auto const forget = [table = table_, run, core](Channel* channel) {
     {
       std::lock_guard const inner{table->mutex};
+      --table->on_core[core];
       auto const it = table->channels.find(run);
       if (it != table->channels.end() && it->second.expired()) table->channels.erase(it);
     }
     delete channel;
   };
-  auto const core = next_core_++ % cores_.size();
   std::shared_ptr<Channel> channel{
       new Channel{cores_, core, std::move(names), encode_, keep_records_, metrics_}, forget};
+  ++table_->on_core[core];
   entry = channel;
   return channel;
 }

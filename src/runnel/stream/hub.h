@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <vector>
 
 #include "runnel/core/ids.h"
 #include "runnel/stream/channel.h"
@@ -15,9 +16,10 @@ class Hub {
  public:
   Hub(base::Cores& cores, Encode encode, std::size_t keep_records, StreamMetrics metrics = {});
 
-  // The run's channel, made where there is none. It lives as long as someone holds it. A reader opens it
-  // before it looks at the store: if the store then says that the run goes on, its facts will come through
-  // this channel.
+  // The run's channel, made where there is none: on the caller's core, so that whoever starts a run and reads
+  // it needs no hop between cores for a token, unless that core has more than its share. It lives as long as
+  // someone holds it. A reader opens it before it looks at the store: if the store then says that the run
+  // goes on, its facts will come through this channel.
   std::shared_ptr<Channel> open(RunKey run, RunNames names);
 
   [[nodiscard]] StreamMetrics const& metrics() const { return metrics_; }
@@ -26,13 +28,15 @@ class Hub {
   struct Table {
     std::mutex mutex;
     std::unordered_map<RunKey, std::weak_ptr<Channel>> channels;
+    std::vector<std::size_t> on_core;  // How many live on each.
   };
+
+  [[nodiscard]] std::size_t choose_core() const;
 
   base::Cores& cores_;
   Encode const encode_;
   std::size_t const keep_records_;
   StreamMetrics const metrics_;
-  std::size_t next_core_ = 0;
   std::shared_ptr<Table> const table_ = std::make_shared<Table>();
 };
 

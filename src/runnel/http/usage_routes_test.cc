@@ -1,0 +1,105 @@
+#include "runnel/http/usage_routes.h"
+
+#include <boost/json.hpp>
+#include <gtest/gtest.h>
+
+#include "runnel/http/openapi.h"
+#include "runnel/http/run_handler.h"
+#include "runnel/store/ledger_contract.h"
+#include "runnel/store/sqlite_store.h"
+#include "runnel/store/sqlite_under_test.h"
+
+namespace runnel::http {
+namespace {
+
+class UsageRoute : public testing::Test {
+ protected:
+  UsageRoute() {
+    store::SqliteOptions options;
+    options.path = folder.file("runnel.db");
+    store = std::move(store::open_sqlite(std::move(options)).value());
+    add_usage_route(router, *store);
+    auto const run = run_async(store->admit(store::admission("r1"))).value();
+    run_async(store->open_call(store::new_call("c1", run))).value();
+    auto request = store::append_request(run.run, run.epoch, store::batch(3, 3));
+    request.call_ends = {store::call_end("c1", Money{1'200'000'000})};
+    run_async(store->append(request)).value();
+  }
+
+  Response ask(Pairs query, std::string user = "ann") {
+    Request request;
+    request.method = Method::get;
+    request.user = UserId{std::move(user)};
+    request.query_items = std::move(query);
+    auto const match = router.match(Method::get, "/api/v1/usage");
+    auto const* route = std::get<Router::Found>(match).route;
+    EXPECT_EQ(route->access, Access::user);
+    request.operation = route->operation;
+    return std::get<Response>(run_handler(route->handler(std::move(request))));
+  }
+
+  store::TemporaryFolder folder;
+  std::unique_ptr<store::Store> store;
+  Router router{openapi_contract()};
+};
+
+constexpr char kSums[] =
+    R"("calls":1,"inputTokens":100,"outputTokens":40,"cachedTokens":60,"reasoningTokens":15,"cost":"0.0012","usageComplete":true})";
+
+TEST_F(UsageRoute, USE_8_GivesTheCallersTotal) {
+  auto const response = ask({});
+
+  EXPECT_EQ(response.status, 200);
+  EXPECT_EQ(response.body, std::string{R"({"currency":"CNY","total":{)"} + kSums + R"(,"groups":[]})");
+}
+
+TEST_F(UsageRoute, USE_8_GroupsByThreadModelOrDay) {
+  for (auto const& [group, key] :
+       Pairs{{"thread", "t1"}, {"model", "deepseek-chat"}, {"day", "2023-11-14"}}) {
+    auto const response = ask({{"groupBy", group}});
+
+    EXPECT_EQ(response.body, std::string{R"({"currency":"CNY","total":{)"} + kSums +
+                                 R"(,"groups":[{"key":")" + key + R"(",)" + kSums + "]}");
+  }
+}
+
+TEST_F(UsageRoute, USE_8_TakesInstantsAndDates) {
+  auto const calls = [&](std::string from, std::string to) {
+    auto const response = ask({{"from", std::move(from)}, {"to", std::move(to)}, {"threadId", "t1"}});
+    EXPECT_EQ(response.status, 200) << response.body;
+    return boost::json::parse(response.body).at("total").at("calls").as_int64();
+  };
+
+  EXPECT_EQ(calls("2023-11-14", "2023-11-15"), 1);
+  EXPECT_EQ(calls("2023-11-15", "2023-11-16"), 0);
+  EXPECT_EQ(calls("2023-11-14T22:13:20Z", "2023-11-14T22:13:20.001Z"), 1);
+  EXPECT_EQ(calls("2023-11-15T06:13:20+08:00", "2023-11-15"), 1);
+  EXPECT_EQ(calls("2023-11-14", "2023-11-14T22:13:20Z"), 0) << "what begins at 'to' is not in it";
+}
+
+TEST_F(UsageRoute, HTTP_2_WhatIsWrongIsTold) {
+  for (auto const& [query, told] :
+       {std::pair{Pairs{{"groupBy", "week"}}, "'groupBy' must be thread, model or day"},
+        std::pair{Pairs{{"groupBy", ""}}, "'groupBy' must be"},
+        std::pair{Pairs{{"from", "1"}}, "'from' must be"}, std::pair{Pairs{{"to", "soon"}}, "'to' must be"},
+        std::pair{Pairs{{"from", "2026-01-02"}, {"to", "2026-01-01"}}, "'from' must not be after 'to'"}}) {
+    auto const response = ask(query);
+
+    EXPECT_EQ(response.status, 400);
+    EXPECT_NE(response.body.find("INVALID_REQUEST"), std::string::npos) << response.body;
+    EXPECT_NE(response.body.find(told), std::string::npos) << response.body;
+  }
+}
+
+TEST_F(UsageRoute, HTTP_3_OthersSeeNothingOfIt) {
+  EXPECT_EQ(boost::json::parse(ask({}, "bob").body).at("total").at("calls").as_int64(), 0);
+  auto const foreign = ask({{"threadId", "t1"}}, "bob");
+  auto const missing = ask({{"threadId", "never"}}, "bob");
+
+  EXPECT_EQ(foreign.status, 404);
+  EXPECT_EQ(foreign.body, missing.body);
+  EXPECT_NE(foreign.body.find("NOT_FOUND"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace runnel::http

@@ -1,0 +1,178 @@
+#include "runnel/model/answer_reader.h"
+
+#include <utility>
+
+#include "runnel/model/failures.h"
+
+namespace runnel::model {
+namespace {
+
+constexpr std::size_t kMaxDocument = std::size_t{64} * 1024;
+// No answer is as long; what it says is kept in memory.
+constexpr std::size_t kMaxStream = std::size_t{256} * 1024 * 1024;
+
+}  // namespace
+
+AnswerReader::AnswerReader(std::shared_ptr<ProviderOptions const> options)
+    : options_{std::move(options)}, redact_{options_->api_key} {
+  if (!options_->profile.think_tags) think_tags_.disable();
+}
+
+void AnswerReader::feed(std::string_view bytes, std::vector<CallEvent>& events) {
+  if (is_over()) return;
+  if (form_ == Form::unknown) find_form(bytes);
+  if (form_ == Form::document) {
+    document_ += bytes.substr(0, kMaxDocument - document_.size());
+    return;
+  }
+  bool const readable = parser_.feed(bytes);
+  take_events(events);
+  if (!readable) fail_unless_finished("an event of the stream is too long");
+  shown_bytes_ += bytes.size();
+  if (shown_bytes_ > kMaxStream) fail(make_failure(Failure::bad_answer, "the stream has no end"));
+}
+
+// Once the model has said why it stopped, the answer is whole, whatever comes behind it.
+void AnswerReader::fail_unless_finished(char const* why) {
+  if (finish_reason_.empty()) {
+    fail(make_failure(Failure::bad_answer, why));
+  } else {
+    done_ = true;
+  }
+}
+
+void AnswerReader::finish(std::vector<CallEvent>& events) {
+  if (is_over()) return;
+  if (form_ == Form::document) {
+    take_document();
+    return;
+  }
+  bool const readable = parser_.finish();
+  ended_ = true;
+  take_events(events);
+  if (!readable) fail_unless_finished("an event of the stream is too long");
+  if (!is_over() && finish_reason_.empty())
+    fail(make_failure(Failure::cut, "the stream ended before the answer did"));
+}
+
+void AnswerReader::fail(CallFailed failed) {
+  if (!failed_) failed_ = std::move(failed);
+}
+
+void AnswerReader::end(std::vector<CallEvent>& events) {
+  if (usage_.cost && usage_.cost_currency.empty()) usage_.cost_currency = options_->profile.cost_currency;
+  add_pieces(think_tags_.finish(), events);
+  if (!failed_) check_finish();
+  if (!failed_ && !tool_calls_.finish(events))
+    fail(make_failure(Failure::bad_answer, "a tool call without a name"));
+  if (failed_) {
+    failed_->retryable = failed_->retryable && !showed_piece_ && events.empty();
+    failed_->accepted = accepted_;
+    failed_->usage = std::move(usage_);
+    events.emplace_back(std::move(*failed_));
+    return;
+  }
+  CallFinished finished;
+  auto calls = tool_calls_.take();
+  finished.finish = finish_of(!calls.empty());
+  if (finished.finish == Finish::tool_calls) finished.tool_calls = std::move(calls);
+  finished.usage = std::move(usage_);
+  events.emplace_back(std::move(finished));
+}
+
+// A gateway's page or a JSON document in place of the stream are told by their first byte: their content
+// types are not to be relied on.
+void AnswerReader::find_form(std::string_view bytes) {
+  auto const begin = bytes.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return;
+  form_ = bytes[begin] == '{' ? Form::document : Form::stream;
+  if (form_ == Form::document || bytes[begin] == '<') accepted_ = false;
+  if (bytes[begin] == '<') fail(make_failure(Failure::bad_answer, "an HTML page instead of a stream"));
+}
+
+void AnswerReader::take_events(std::vector<CallEvent>& events) {
+  std::string_view data;
+  auto const before = events.size();
+  while (!is_over() && parser_.next(data))
+    take_event(data, events);
+  showed_piece_ = showed_piece_ || events.size() > before;
+}
+
+void AnswerReader::take_event(std::string_view data, std::vector<CallEvent>& events) {
+  if (data.empty()) return;
+  ++payloads_;
+  if (data.starts_with("[DONE]")) {
+    done_ = true;
+    return;
+  }
+  if (!chunks_.read(data, chunk_)) {
+    // The last one without its blank line was cut off.
+    if (!ended_) fail_unless_finished("an event of the stream is malformed");
+    return;
+  }
+  if (chunk_.usage) usage_ = std::move(*chunk_.usage);
+  if (chunk_.error) {
+    if (payloads_ == 1) accepted_ = false;  // In place of an answer.
+    fail(read_reported(*chunk_.error, options_->profile, redact_));
+    return;
+  }
+  if (!chunk_.reasoning.empty()) {
+    think_tags_.disable();
+    add_reasoning(std::move(chunk_.reasoning), events);
+  }
+  if (!chunk_.text.empty()) take_text(std::move(chunk_.text), events);
+  if (!chunk_.tool_calls.empty() && !tool_calls_.add(std::move(chunk_.tool_calls), events))
+    fail(make_failure(Failure::bad_answer, "more tool calls than an answer may have"));
+  if (!chunk_.finish_reason.empty()) finish_reason_ = std::move(chunk_.finish_reason);
+}
+
+void AnswerReader::take_text(std::string text, std::vector<CallEvent>& events) {
+  add_pieces(think_tags_.feed(std::move(text)), events);
+}
+
+void AnswerReader::take_document() {
+  Chunk chunk;
+  if (chunks_.read(document_, chunk) && chunk.error) {
+    fail(read_reported(*chunk.error, options_->profile, redact_));
+  } else {
+    fail(make_failure(Failure::bad_answer, "a document instead of a stream"));
+  }
+}
+
+// What one read of the upstream brought is one piece: it is shown in one go in any case, and each piece costs
+// every reader a frame.
+void AnswerReader::add_pieces(ThinkTags::Pieces pieces, std::vector<CallEvent>& events) {
+  if (!pieces.reasoning.empty()) add_reasoning(std::move(pieces.reasoning), events);
+  if (pieces.text.empty()) return;
+  if (auto* const last = events.empty() ? nullptr : std::get_if<TextPiece>(&events.back())) {
+    last->text += pieces.text;
+  } else {
+    events.emplace_back(TextPiece{std::move(pieces.text)});
+  }
+}
+
+void AnswerReader::add_reasoning(std::string text, std::vector<CallEvent>& events) {
+  if (auto* const last = events.empty() ? nullptr : std::get_if<ReasoningPiece>(&events.back())) {
+    last->text += text;
+  } else {
+    events.emplace_back(ReasoningPiece{std::move(text)});
+  }
+}
+
+// Some servers say by the reason of the stop that the answer is not whole.
+void AnswerReader::check_finish() {
+  if (finish_reason_ == "insufficient_system_resource")
+    fail(make_failure(Failure::overloaded, "the provider ran out of resources"));
+  if (finish_reason_ == "abort" || finish_reason_ == "error")
+    fail(make_failure(Failure::cut, "the provider gave the answer up"));
+}
+
+// A server that was told which tool to call may say `stop`: that there are calls is what counts. Cut short by
+// the limit or by moderation, they are not to be executed.
+Finish AnswerReader::finish_of(bool has_calls) const {
+  if (finish_reason_ == "length") return Finish::length;
+  if (finish_reason_ == "content_filter") return Finish::content_filter;
+  return has_calls ? Finish::tool_calls : Finish::stop;
+}
+
+}  // namespace runnel::model

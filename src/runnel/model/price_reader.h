@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runnel/model/prices.h"
+#include "runnel/model/yaml_fields.h"
+
+namespace runnel::model {
+
+// What a price file says for all its entries.
+struct PriceDefaults {
+  std::optional<std::string> currency;
+  std::optional<Zone> zone;
+};
+
+// The rate in `node`, a decimal number of CNY per 10^`per_tokens` tokens, as 1e-12 CNY per token. What is no
+// such number, finer than can be kept or beyond kHighestRate becomes a problem.
+std::optional<std::int64_t> read_rate(YAML::Node const& node, int per_tokens, YamlProblems& problems);
+
+// Reads one entry of a model. What it returns is of use only where `problems` has none.
+PriceEntry read_price_entry(YAML::Node const& node, PriceDefaults const& defaults, YamlProblems& problems);
+
+// Reads a zone's name.
+std::optional<Zone> read_zone(YAML::Node const& node, YamlProblems& problems);
+
+// Reads a currency's name; one that is not CNY is a problem.
+void check_currency(YAML::Node const& node, YamlProblems& problems);
+
+}  // namespace runnel::model

@@ -1,0 +1,242 @@
+#include "runnel/runtime/call_book.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "runnel/model/call_cost.h"
+#include "runnel/model/token_estimate.h"
+#include "runnel/runtime/patience.h"
+
+namespace runnel::runtime {
+
+namespace asio = boost::asio;
+using model::CallOutcome;
+using store::CallStatus;
+
+namespace {
+
+constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
+
+// Whether the provider may have used tokens, although it did not answer whole.
+CallOutcome outcome_of(model::CallFailed const& failed) {
+  return failed.accepted ? CallOutcome::answered : CallOutcome::refused;
+}
+
+}  // namespace
+
+std::int64_t day_of(std::int64_t now) {
+  return now - now % kDayMs;
+}
+
+Usage usage_of(model::UsageSummary const& summary, std::string provider, std::string model) {
+  Usage usage;
+  usage.provider = std::move(provider);
+  usage.model = std::move(model);
+  usage.input_tokens = summary.input_tokens;
+  usage.output_tokens = summary.output_tokens;
+  usage.total_tokens = summary.total_tokens;
+  usage.cached_prompt_tokens = summary.cached_prompt_tokens;
+  usage.cache_hit_tokens = summary.prompt_cache_hit_tokens;
+  usage.cache_miss_tokens = summary.prompt_cache_miss_tokens;
+  usage.reasoning_tokens = summary.reasoning_tokens;
+  usage.cost_source = summary.cost_source;
+  usage.cost = summary.cost;
+  usage.complete = summary.usage_complete();
+  return usage;
+}
+
+CallBook::CallBook(store::Store& store, base::Clock const& clock, std::shared_ptr<base::Cancel> cancel,
+                   Terms terms, RunMetrics metrics, RunKey run, Epoch epoch)
+    : store_{store},
+      clock_{clock},
+      cancel_{std::move(cancel)},
+      terms_{std::move(terms)},
+      metrics_{std::move(metrics)},
+      run_{run},
+      epoch_{epoch} {}
+
+Result<store::NewCall> CallBook::make_call(Open const& open) const {
+  auto const& attempt = open.attempt;
+  store::NewCall call;
+  call.id = open.id;
+  call.run = run_;
+  call.epoch = epoch_;
+  call.stage = attempt.stage;
+  call.attempt = attempt.number;
+  call.provider = attempt.provider;
+  call.model = attempt.model;
+  call.started_at = open.started_at;
+  call.input_estimate = attempt.input_estimate;
+  auto const estimate =
+      model::worst_case_cost(*terms_.prices, attempt.price_name, open.started_at, attempt.input_estimate, 0);
+  auto const most = model::worst_case_cost(*terms_.prices, attempt.price_name, open.started_at,
+                                           attempt.most_input, attempt.most_output);
+  if (!estimate || !most) return Error{Errc::not_found, "model " + attempt.model + " has no price now"};
+  call.cost_estimate = *estimate;
+  call.reserve = *most;
+  call.budgets = terms_.budgets;
+  call.budgets.day_began = day_of(open.started_at);
+  return call;
+}
+
+// Plain functions: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+store::Async<void> CallBook::enter(store::NewCall call) {
+  return ask_until_served<void>([this, call = std::move(call)] { return store_.open_call(call); }, cancel_);
+}
+
+store::Async<std::vector<store::UnbookedCall>> CallBook::find_unbooked() {
+  return ask_until_served<std::vector<store::UnbookedCall>>([this] { return store_.unbooked_calls(run_); },
+                                                            cancel_);
+}
+
+asio::awaitable<Result<void>> CallBook::open(Attempt attempt) {
+  Open open;
+  open.attempt = std::move(attempt);
+  open.id = mint_uuid();
+  open.started_at = clock_.now_ms();
+  auto call = make_call(open);
+  if (!call) co_return call.error();
+  auto const entered = co_await enter(std::move(*call));
+  if (!entered) co_return entered.error();
+  open.began = std::chrono::steady_clock::now();
+  open_ = std::move(open);
+  co_return Result<void>{};
+}
+
+Closing CallBook::finished(model::CallFinished const& finished, Said const& said) {
+  return close(CallStatus::completed, {}, CallOutcome::answered, finished.usage, said);
+}
+
+Closing CallBook::failed(model::CallFailed const& failed, Said const& said) {
+  return close(CallStatus::failed, model::to_code(failed.failure), outcome_of(failed), failed.usage, said);
+}
+
+Closing CallBook::stopped(CallStatus status, std::string const& code, Said const& said) {
+  auto const outcome = open_->asked ? CallOutcome::answered : CallOutcome::refused;
+  return close(status, code, outcome, ReportedUsage{}, said);
+}
+
+Closing CallBook::close(CallStatus status, std::string code, CallOutcome outcome,
+                        ReportedUsage const& reported, Said const& said) {
+  auto const open = std::exchange(open_, std::nullopt).value();
+  auto const& attempt = open.attempt;
+  auto const took = std::chrono::steady_clock::now() - open.began;
+
+  model::CallRecord record;
+  record.provider = attempt.provider;
+  record.model = attempt.model;
+  record.status = outcome;
+  record.latency_ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+  if (outcome == CallOutcome::answered) {
+    auto const output = model::estimate_tokens(said.text) + model::estimate_tokens(said.reasoning);
+    record.tokens = model::settle_tokens(reported, {attempt.input_estimate, output});
+    bool const thought = attempt.thinks || !said.reasoning.empty() || record.tokens.reasoning > 0;
+    record.cost = model::price_call(*terms_.prices, attempt.price_name, open.started_at, record.tokens,
+                                    thought, reported);
+  }
+
+  store::CallEnd end;
+  end.status = status;
+  end.error_code = std::move(code);
+  end.ended_at = std::max(clock_.now_ms(), open.started_at);
+  if (said.first_piece) end.first_token_ms = said.first_piece->count();
+  metrics_.call_ended(status).add();
+  metrics_.call_time.observe(took);
+  return settle(open.id, attempt.stage, std::move(end), std::move(record));
+}
+
+Closing CallBook::settle(std::string id, std::string const& stage, store::CallEnd end,
+                         model::CallRecord record) {
+  end.id = id;
+  end.latency_ms = record.latency_ms;
+  end.tokens = record.tokens;
+  end.cost = record.cost;
+  auto const summary = model::summarize({&record, 1});
+  end.provisional = summary.cost;
+  metrics_.input_tokens.add(record.tokens.input);
+  metrics_.output_tokens.add(record.tokens.output);
+  if (record.status == CallOutcome::answered) ++calls_;
+
+  Closing closing;
+  closing.facts.emplace_back(UsageRecorded{stage, usage_of(summary, record.provider, record.model)});
+  closing.rows.call_ends.push_back(std::move(end));
+  last_provider_ = record.provider;
+  last_model_ = record.model;
+  unbooked_.push_back({std::move(id), std::move(record)});
+  return closing;
+}
+
+asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
+  auto left = co_await find_unbooked();
+  if (!left) co_return left.error();
+  Closing closing;
+  for (auto& call : *left) {
+    model::CallRecord record;
+    record.provider = call.provider;
+    record.model = call.model;
+    if (call.status != CallStatus::open) {
+      // One that cost and used nothing was refused.
+      bool const used = call.tokens.total > 0 || !call.tokens.complete || call.cost.direct_observed;
+      record.status = used ? CallOutcome::answered : CallOutcome::refused;
+      record.tokens = call.tokens;
+      record.cost = std::move(call.cost);
+      if (used) ++calls_;
+      last_provider_ = record.provider;
+      last_model_ = record.model;
+      unbooked_.push_back({std::move(call.id), std::move(record)});
+      continue;
+    }
+    auto const output = model::estimate_tokens(said.text) + model::estimate_tokens(said.reasoning);
+    record.tokens = model::settle_tokens(ReportedUsage{}, {call.input_estimate, output});
+    auto const* const provider = terms_.models != nullptr ? terms_.models->find(call.model) : nullptr;
+    bool const thought = !said.reasoning.empty() || (provider != nullptr && provider->thinks());
+    auto const price_name = provider != nullptr ? provider->price_name(call.model) : call.model;
+    record.cost = model::price_call(*terms_.prices, price_name, call.started_at, record.tokens, thought,
+                                    ReportedUsage{});
+    store::CallEnd end;
+    end.status = CallStatus::interrupted;
+    end.ended_at = std::max(clock_.now_ms(), call.started_at);
+    record.latency_ms = end.ended_at - call.started_at;
+    metrics_.call_ended(end.status).add();
+    closing.add(settle(std::move(call.id), call.stage, std::move(end), std::move(record)));
+  }
+  co_return closing;
+}
+
+model::UsageSummary CallBook::book(MessageId const& message, CommitRows& rows) {
+  std::vector<model::CallRecord> records;
+  records.reserve(unbooked_.size());
+  for (auto& call : unbooked_)
+    records.push_back(std::move(call.record));
+  auto summary = model::summarize(records);
+  for (std::size_t i = 0; i < records.size(); ++i)
+    rows.bookings.push_back({std::move(unbooked_[i].id), message, summary.booked[i], summary.cost_source});
+  unbooked_.clear();
+  remember(model::merge_by_model(records, summary));
+  return summary;
+}
+
+// Adds up by provider and model, in the order of first use.
+void CallBook::remember(std::vector<Usage> const& usage) {
+  for (auto const& entry : usage) {
+    auto const known = std::find_if(booked_.begin(), booked_.end(), [&](Usage const& candidate) {
+      return candidate.provider == entry.provider && candidate.model == entry.model;
+    });
+    if (known == booked_.end()) {
+      booked_.push_back(entry);
+      continue;
+    }
+    known->input_tokens += entry.input_tokens;
+    known->output_tokens += entry.output_tokens;
+    known->total_tokens += entry.total_tokens;
+    known->cached_prompt_tokens += entry.cached_prompt_tokens;
+    known->cache_hit_tokens += entry.cache_hit_tokens;
+    known->cache_miss_tokens += entry.cache_miss_tokens;
+    known->reasoning_tokens += entry.reasoning_tokens;
+    known->cost = saturating_add(known->cost, entry.cost);
+    known->complete = known->complete && entry.complete;
+    known->cost_source = entry.cost_source;
+  }
+}
+
+}  // namespace runnel::runtime

@@ -1,0 +1,284 @@
+#include "runnel/runtime/call_book.h"
+
+#include <gtest/gtest.h>
+
+#include "runnel/model/price_files.h"
+#include "runnel/model/token_estimate.h"
+#include "runnel/runtime/scripted_provider.h"
+#include "runnel/runtime/test_store.h"
+#include "tests/support/run_async.h"
+
+namespace runnel::runtime {
+namespace {
+
+using model::Failure;
+using store::CallStatus;
+
+constexpr std::int64_t kDayBegan = 1'790'035'200'000;
+constexpr std::int64_t kCallTime = kDayBegan + 5'000;
+// Of a token, at "2,3" CNY per million.
+constexpr std::int64_t kInputRate = 2'000'000;
+constexpr std::int64_t kOutputRate = 3'000'000;
+
+class SetClock final : public base::Clock {
+ public:
+  [[nodiscard]] std::int64_t now_us() const override { return now * 1000; }
+  std::int64_t now = kCallTime;
+};
+
+class CallBookTest : public testing::Test {
+ protected:
+  CallBookTest() { prices.put(model::parse_price_setting("m", "2,3").value()); }
+
+  static Attempt attempt(std::int64_t number = 1) {
+    Attempt out;
+    out.stage = "chat";
+    out.number = number;
+    out.provider = "p";
+    out.model = "m";
+    out.input_estimate = 100;
+    out.price_name = "m";
+    out.most_input = 110;
+    out.most_output = 50;
+    return out;
+  }
+  void open(std::int64_t number = 1) {
+    run_async(book.open(attempt(number))).value();
+    book.asked();
+  }
+
+  static Said said(std::string_view text, std::string_view reasoning = {}) {
+    return {text, reasoning, std::chrono::milliseconds{12}};
+  }
+  static Usage usage_in(Closing const& closing) { return std::get<UsageRecorded>(closing.facts.at(0)).usage; }
+  static std::int64_t sum_of(CommitRows const& rows) {
+    std::int64_t pico = 0;
+    for (auto const& booking : rows.bookings)
+      pico += booking.cost.pico;
+    return pico;
+  }
+
+  static Terms terms(model::PriceBook const& prices) {
+    Terms out;
+    out.prices = &prices;
+    out.budgets.day = Money{7};
+    return out;
+  }
+
+  TestStore store;
+  SetClock clock;
+  model::PriceBook prices;
+  CallBook book{store, clock, std::make_shared<base::Cancel>(), terms(prices), RunMetrics{}, RunKey{7}, 3};
+};
+
+TEST_F(CallBookTest, USE_9_AttemptIsEnteredWithWhatItMayCost) {
+  run_async(book.open(attempt(4))).value();
+
+  EXPECT_TRUE(book.is_open());
+  auto const call = store.calls().at(0);
+  EXPECT_EQ(call.run, RunKey{7});
+  EXPECT_EQ(call.epoch, 3);
+  EXPECT_EQ(call.stage + " " + call.provider + " " + call.model, "chat p m");
+  EXPECT_EQ(call.attempt, 4);
+  EXPECT_EQ(call.started_at, kCallTime);
+  EXPECT_EQ(call.input_estimate, 100);
+  EXPECT_EQ(call.cost_estimate, Money{100 * kInputRate});
+  EXPECT_EQ(call.reserve, Money{110 * kInputRate + 50 * kOutputRate});
+  EXPECT_EQ(call.budgets.day, Money{7});
+  EXPECT_EQ(call.budgets.day_began, kDayBegan);
+}
+
+TEST_F(CallBookTest, USE_9_AttemptThatTheStoreRefusesIsNotOpen) {
+  store.refuse_calls(Errc::over_budget);
+
+  auto const opened = run_async(book.open(attempt()));
+
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().code, Errc::over_budget);
+  EXPECT_FALSE(book.is_open());
+}
+
+TEST_F(CallBookTest, DB_3_AttemptWaitsForAStoreThatIsAway) {
+  store.refuse_calls(Errc::unavailable, 2);
+
+  run_async(book.open(attempt())).value();
+
+  EXPECT_TRUE(book.is_open());
+  EXPECT_EQ(store.calls().size(), 1U);
+}
+
+TEST_F(CallBookTest, USE_6_AttemptOfAModelWithoutAPriceIsNotMade) {
+  auto unpriced = attempt();
+  unpriced.price_name = "unknown";
+  EXPECT_EQ(run_async(book.open(unpriced)).error().code, Errc::not_found);
+  EXPECT_TRUE(store.calls().empty());
+}
+
+TEST_F(CallBookTest, USE_8_AttemptThatWasStoppedBeforeItWasMadeCostsNothing) {
+  run_async(book.open(attempt())).value();
+
+  auto const closing = book.stopped(CallStatus::canceled, "", said(""));
+
+  EXPECT_EQ(closing.rows.call_ends.at(0).provisional, Money{});
+  EXPECT_EQ(book.calls(), 0);
+}
+
+TEST_F(CallBookTest, USE_8_WholeAnswerIsSettledAsItsProviderReported) {
+  open();
+  clock.now -= 3'000;  // It may jump; a call does not end before it began.
+
+  auto const closing = book.finished(answered(10, 20), said("words that nobody counts"));
+
+  EXPECT_FALSE(book.is_open());
+  ASSERT_EQ(closing.rows.call_ends.size(), 1U);
+  auto const& end = closing.rows.call_ends[0];
+  EXPECT_EQ(end.id, store.calls().at(0).id);
+  EXPECT_EQ(end.status, CallStatus::completed);
+  EXPECT_EQ(end.error_code, "");
+  EXPECT_EQ(end.ended_at, kCallTime);
+  EXPECT_EQ(end.first_token_ms, 12);
+  EXPECT_EQ(end.tokens.input, 10);
+  EXPECT_EQ(end.tokens.output, 20);
+  EXPECT_TRUE(end.tokens.complete);
+  EXPECT_EQ(end.provisional, Money{10 * kInputRate + 20 * kOutputRate});
+  EXPECT_EQ(end.cost.list, PriceList::custom_pricing);
+  auto const usage = usage_in(closing);
+  EXPECT_EQ(usage.provider + " " + usage.model, "p m");
+  EXPECT_EQ(usage.cost, end.provisional);
+  EXPECT_EQ(usage.cost_source, CostSource::catalog_fallback);
+  EXPECT_EQ(book.calls(), 1);
+}
+
+TEST_F(CallBookTest, USE_10_AttemptThatWasStoppedIsEstimatedFromWhatItSaid) {
+  open();
+
+  auto const closing = book.stopped(CallStatus::canceled, "", said("a few words", "a thought"));
+
+  auto const output = model::estimate_tokens("a few words") + model::estimate_tokens("a thought");
+  auto const& end = closing.rows.call_ends.at(0);
+  EXPECT_EQ(end.status, CallStatus::canceled);
+  EXPECT_EQ(end.tokens.input, 100);
+  EXPECT_EQ(end.tokens.output, output);
+  EXPECT_FALSE(end.tokens.complete);
+  EXPECT_EQ(end.provisional, Money{100 * kInputRate + output * kOutputRate});
+  EXPECT_FALSE(usage_in(closing).complete);
+  EXPECT_EQ(usage_in(closing).cost_source, CostSource::incomplete_usage_fallback);
+}
+
+TEST_F(CallBookTest, USE_8_AttemptThatTheProviderRefusedCostsNothing) {
+  open();
+
+  auto const closing = book.failed(refused(Failure::rate_limited), Said{});
+
+  auto const& end = closing.rows.call_ends.at(0);
+  EXPECT_EQ(end.status, CallStatus::failed);
+  EXPECT_EQ(end.error_code, "MODEL_RATE_LIMITED");
+  EXPECT_EQ(end.tokens, CallTokens{});
+  EXPECT_EQ(end.provisional, Money{});
+  EXPECT_EQ(end.first_token_ms, std::nullopt);
+  EXPECT_EQ(book.calls(), 0);
+  EXPECT_TRUE(book.has_unbooked());
+}
+
+TEST_F(CallBookTest, USE_10_AttemptThatBrokeInTheMiddleIsEstimated) {
+  open();
+
+  auto const closing = book.failed(broken(Failure::cut), said("half"));
+
+  auto const& end = closing.rows.call_ends.at(0);
+  EXPECT_EQ(end.error_code, "MODEL_CUT");
+  EXPECT_EQ(end.tokens.input, 100);
+  EXPECT_EQ(end.tokens.output, model::estimate_tokens("half"));
+  EXPECT_FALSE(end.tokens.complete);
+  EXPECT_EQ(book.calls(), 1);
+}
+
+TEST_F(CallBookTest, USE_8_AllAttemptsOfAMessageAreBookedOnItOnce) {
+  open(1);
+  book.failed(refused(Failure::overloaded), Said{});
+  open(2);
+  book.failed(broken(Failure::cut), said("half"));
+  open(3);
+  book.finished(answered(10, 20), said("whole"));
+
+  CommitRows rows;
+  auto const summary = book.book(MessageId{"m1"}, rows);
+
+  ASSERT_EQ(rows.bookings.size(), 3U);
+  for (std::size_t i = 0; i < rows.bookings.size(); ++i) {
+    EXPECT_EQ(rows.bookings[i].id, store.calls().at(i).id);
+    EXPECT_EQ(rows.bookings[i].message, MessageId{"m1"});
+  }
+  EXPECT_EQ(rows.bookings[0].cost, Money{});
+  EXPECT_EQ(rows.bookings[2].cost, Money{10 * kInputRate + 20 * kOutputRate});
+  EXPECT_EQ(Money{sum_of(rows)}, summary.cost);
+  EXPECT_EQ(summary.model_call_records, 2);
+  EXPECT_FALSE(summary.usage_complete());
+  EXPECT_FALSE(book.has_unbooked());
+}
+
+TEST_F(CallBookTest, USE_8_WhatIsBookedAddsUpByModel) {
+  prices.put(model::parse_price_setting("dear", "20,30").value());
+  CommitRows rows;
+  for (auto const* const name : {"m", "dear", "m"}) {
+    auto next = attempt();
+    next.model = name;
+    run_async(book.open(next)).value();
+    book.finished(answered(1, 1), said("x"));
+    book.book(MessageId{"row"}, rows);
+  }
+
+  auto const& booked = book.booked();
+  ASSERT_EQ(booked.size(), 2U);
+  EXPECT_EQ(booked[0].model, "m");
+  EXPECT_EQ(booked[0].input_tokens, 2);
+  EXPECT_EQ(booked[0].cost, Money{2 * (kInputRate + kOutputRate)});
+  EXPECT_EQ(booked[1].model, "dear");
+  EXPECT_EQ(booked[0].cost.pico + booked[1].cost.pico, sum_of(rows));
+  EXPECT_EQ(book.last_model(), "m");
+  EXPECT_EQ(book.calls(), 3);
+}
+
+TEST_F(CallBookTest, RUN_12_CallsOfAnEarlierWriterAreEndedAndBooked) {
+  store::UnbookedCall open_one;
+  open_one.id = "open";
+  open_one.stage = "chat";
+  open_one.provider = "p";
+  open_one.model = "m";
+  open_one.started_at = kCallTime + 9;  // That node's clock was ahead.
+  open_one.input_estimate = 70;
+  auto refused_one = open_one;
+  refused_one.id = "refused";
+  refused_one.status = CallStatus::failed;
+  refused_one.tokens = CallTokens{};
+  auto ended_one = refused_one;
+  ended_one.id = "ended";
+  ended_one.status = CallStatus::completed;
+  ended_one.tokens = CallTokens{4, 5, 9, 0, 0, 0, 0, 0, true};
+  ended_one.cost.catalog = Money{99};
+  ended_one.cost.list = PriceList::custom_pricing;
+  store.leave({refused_one, ended_one, open_one});
+
+  auto const closing = run_async(book.take_over(said("half"))).value();
+  CommitRows rows;
+  auto const summary = book.book(MessageId{"m1"}, rows);
+
+  ASSERT_EQ(closing.rows.call_ends.size(), 1U);
+  auto const& end = closing.rows.call_ends[0];
+  EXPECT_EQ(end.id, "open");
+  EXPECT_EQ(end.status, CallStatus::interrupted);
+  EXPECT_EQ(end.ended_at, kCallTime + 9);
+  EXPECT_EQ(end.tokens.input, 70);
+  EXPECT_EQ(end.tokens.output, model::estimate_tokens("half"));
+  EXPECT_FALSE(end.tokens.complete);
+  ASSERT_EQ(rows.bookings.size(), 3U);
+  EXPECT_EQ(rows.bookings[0].cost, Money{});
+  EXPECT_EQ(rows.bookings[1].cost, Money{99});
+  EXPECT_EQ(rows.bookings[2].cost, end.provisional);
+  EXPECT_EQ(Money{sum_of(rows)}, summary.cost);
+  EXPECT_EQ(summary.model_call_records, 2);
+  EXPECT_EQ(book.calls(), 2);
+}
+
+}  // namespace
+}  // namespace runnel::runtime

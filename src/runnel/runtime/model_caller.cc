@@ -1,0 +1,189 @@
+#include "runnel/runtime/model_caller.h"
+
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "runnel/base/log.h"
+#include "runnel/base/sleep.h"
+#include "runnel/model/token_estimate.h"
+
+namespace runnel::runtime {
+
+namespace asio = boost::asio;
+using model::Failure;
+
+namespace {
+
+// What a message costs beside its text: its role and the marks around it.
+constexpr std::int64_t kTokensAround = 4;
+
+double random_share() {
+  thread_local std::minstd_rand generator{std::random_device{}()};
+  return std::uniform_real_distribution<double>{0, 1}(generator);
+}
+
+// No token is shorter than a byte.
+std::int64_t most_input(model::CallRequest const& request) {
+  std::size_t bytes = 0;
+  for (auto const& message : request.messages)
+    bytes += message.text.size() + message.reasoning.size() + kTokensAround;
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::int64_t estimate_input(model::CallRequest const& request) {
+  std::int64_t tokens = 0;
+  for (auto const& message : request.messages)
+    tokens +=
+        model::estimate_tokens(message.text) + model::estimate_tokens(message.reasoning) + kTokensAround;
+  return tokens;
+}
+
+// For the person in front of the client: what happened and whether to try again. The provider's own words go
+// to the log only.
+char const* explain(Failure failure) {
+  switch (failure) {
+    case Failure::unreachable:
+      return "the model's provider cannot be reached";
+    case Failure::timed_out:
+      return "the model took too long";
+    case Failure::rate_limited:
+      return "the model's provider accepts no more requests at the moment; try again later";
+    case Failure::overloaded:
+      return "the model's provider is overloaded; try again later";
+    case Failure::unauthorized:
+      return "the model's provider refuses the server's key";
+    case Failure::out_of_funds:
+      return "the server's account at the model's provider is empty";
+    case Failure::rejected:
+      return "the model's provider does not accept the request";
+    case Failure::filtered:
+      return "the model's provider refuses to answer this";
+    case Failure::cut:
+      return "the model's answer was cut off";
+    case Failure::bad_answer:
+      return "the model's provider sent something that is no answer";
+    case Failure::reported:
+      return "the model's provider reported an error in the middle of its answer";
+  }
+  return "the model failed";
+}
+
+CallTrouble trouble(model::CallFailed const& failed) {
+  return {model::to_code(failed.failure), explain(failed.failure), model::to_code(failed.failure)};
+}
+
+// Whether another model may do better.
+bool may_fall_back(Failure failure) {
+  return failure != Failure::filtered;
+}
+
+bool showed_nothing(Said const& said) {
+  return !said.first_piece && said.text.empty() && said.reasoning.empty();
+}
+
+}  // namespace
+
+ModelCaller::ModelCaller(model::Registry const& models, std::shared_ptr<RunWriter> writer,
+                         std::shared_ptr<base::Cancel> cancel, CallBook& book, RunMetrics metrics)
+    : models_{models},
+      writer_{std::move(writer)},
+      cancel_{std::move(cancel)},
+      book_{book},
+      metrics_{std::move(metrics)} {}
+
+asio::awaitable<Result<CallResult>> ModelCaller::call(std::string stage, model::CallRequest request) {
+  stream_ = std::make_unique<ReplyStream>(writer_, stage);
+  attempts_ = 0;
+  std::optional<CallResult> last;
+  for (auto const& candidate : models_.candidates(request.model)) {
+    if (last) metrics_.call_fallbacks.add();
+    request.model = candidate.model;
+    auto result = co_await ask(candidate.provider, stage, request);
+    if (!result) co_return result.error();
+    bool const answered = std::holds_alternative<ModelReply>(*result);
+    last = std::move(*result);
+    if (answered || !may_try_next_) break;
+  }
+  if (!last) co_return CallTrouble{"MODEL_UNKNOWN", "the run's model is no longer configured", request.model};
+  co_return std::move(*last);
+}
+
+asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, std::string stage,
+                                                     model::CallRequest request) {
+  // Where an answer is limited only so that its cost is, what was configured serves as well.
+  if (request.max_output_tokens && provider->max_output_tokens())
+    request.max_output_tokens = provider->max_output_tokens();
+  for (int retries = 0;; ++retries) {
+    may_try_next_ = false;
+    if (cancel_->requested()) co_return Error{Errc::canceled, "canceled before the model was asked"};
+    auto const opened = co_await book_.open(describe(*provider, stage, request));
+    if (!opened && opened.error().code == Errc::over_budget) {
+      co_return CallTrouble{"BUDGET_EXCEEDED", "the call could cost more than is left of a budget",
+                            opened.error().detail};
+    }
+    if (!opened && opened.error().code == Errc::not_found) {
+      co_return CallTrouble{"MODEL_UNPRICED", "the model has no price at the moment", opened.error().detail};
+    }
+    if (!opened) co_return opened.error();
+    if (cancel_->requested()) co_return Error{Errc::canceled, "canceled before the model was asked"};
+    book_.asked();
+    auto end = co_await stream_->run(provider->call(request), cancel_);
+    if (!end) co_return end.error();
+    auto const said = stream_->said();
+    if (said.first_piece) metrics_.first_token_time.observe(*said.first_piece);
+    if (auto const* finished = std::get_if<model::CallFinished>(&*end)) co_return reply(*finished);
+
+    auto const failed = std::get<model::CallFailed>(std::move(*end));
+    auto accounts = book_.failed(failed, said);
+    auto const settled = co_await writer_->commit(std::move(accounts.facts), std::move(accounts.rows));
+    if (!settled) co_return settled.error();
+    tell(*provider, request.model, failed);
+    if (!showed_nothing(said)) co_return trouble(failed);
+    may_try_next_ = may_fall_back(failed.failure);
+    auto const wait = model::wait_before_retry({}, retries, failed, random_share());
+    if (!wait) co_return trouble(failed);
+    metrics_.call_retries.add();
+    bool const go_on = co_await base::sleep_for(*wait, cancel_);
+    if (!go_on) co_return Error{Errc::canceled, "canceled while waiting to ask again"};
+  }
+}
+
+void ModelCaller::tell(model::Provider const& provider, std::string const& model,
+                       model::CallFailed const& failed) const {
+  base::log(base::LogLevel::warn, "model call failed",
+            {{"run_id", writer_->names().run.text},
+             {"thread_id", writer_->names().thread.text},
+             {"provider", provider.name()},
+             {"model", model},
+             {"code", model::to_code(failed.failure)}});
+  // The provider's words may repeat what the user said (CFG-4).
+  base::log(base::LogLevel::debug, "what the provider said",
+            {{"run_id", writer_->names().run.text}, {"detail", failed.message}});
+}
+
+Attempt ModelCaller::describe(model::Provider const& provider, std::string stage,
+                              model::CallRequest const& request) {
+  Attempt attempt;
+  attempt.stage = std::move(stage);
+  attempt.number = ++attempts_;
+  attempt.provider = provider.name();
+  attempt.model = request.model;
+  attempt.price_name = provider.price_name(request.model);
+  attempt.thinks = provider.thinks();
+  attempt.input_estimate = estimate_input(request);
+  attempt.most_input = most_input(request);
+  attempt.most_output = request.max_output_tokens.value_or(0);
+  return attempt;
+}
+
+ModelReply ModelCaller::reply(model::CallFinished const& finished) {
+  ModelReply reply;
+  reply.message = stream_->message();
+  reply.text = stream_->text();
+  reply.finish = finished.finish;
+  reply.accounts = book_.finished(finished, stream_->said());
+  return reply;
+}
+
+}  // namespace runnel::runtime

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runnel/core/error.h"
+#include "runnel/store/call_rows.h"
+#include "runnel/store/postgres_connection.h"
+
+// Between the records of call_rows.h and what travels to and from PostgreSQL: the arguments of
+// postgres_ledger.cc's functions, and what is read of the ledger.
+namespace runnel::store::postgres {
+
+// Each none where there is nothing in it.
+std::optional<std::string> budgets_json(Budgets const& budgets);
+std::optional<std::string> ends_json(std::vector<CallEnd> const& ends);
+std::optional<std::string> bookings_json(std::vector<CallBooking> const& bookings);
+
+Statement open_call_statement(NewCall const& call);
+
+Statement unbooked_statement(RunKey run);
+Result<std::vector<UnbookedCall>> to_unbooked(Rows const& rows);
+
+Statement usage_statement(UsageQuery const& query);
+Result<UsageReport> to_usage(Rows const& rows, UsageGroup group);
+
+}  // namespace runnel::store::postgres

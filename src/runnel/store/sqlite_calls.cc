@@ -1,0 +1,93 @@
+#include "runnel/store/sqlite_calls.h"
+
+#include <string_view>
+
+namespace runnel::store::sqlite {
+
+namespace {
+
+// SQLite fails where a sum of integers does not fit into 64 bits; the sums of their halves always do.
+constexpr char kSpentByRun[] =
+    "SELECT sum(cost >> 32), sum(cost & 4294967295) FROM model_calls WHERE run_id = ?1";
+constexpr char kSpentByThread[] =
+    "SELECT sum(cost >> 32), sum(cost & 4294967295) FROM model_calls WHERE owner_id = ?1 AND thread_ref = ?2";
+constexpr char kSpentByUser[] =
+    "SELECT sum(cost >> 32), sum(cost & 4294967295) FROM model_calls WHERE owner_id = ?1 AND started_at >= "
+    "?2";
+
+constexpr char kEnd[] = R"sql(
+UPDATE model_calls
+SET status = ?3, error_code = ?4, ended_at = ?5, latency_ms = ?6, first_token_ms = ?7, input_tokens = ?8,
+    output_tokens = ?9, total_tokens = ?10, cached_tokens = ?11, cache_hit_tokens = ?12, cache_miss_tokens = ?13,
+    cache_write_tokens = ?14, reasoning_tokens = ?15, usage_complete = ?16, direct_cost = ?17,
+    direct_observed = ?18, catalog_cost = ?19, price_list = ?20, price = ?21, cost = ?22
+WHERE id = ?1 AND run_id = ?2 AND status = 'open')sql";
+
+constexpr char kBook[] = R"sql(
+UPDATE model_calls SET message_id = ?3, cost = ?4, cost_source = ?5
+WHERE id = ?1 AND run_id = ?2 AND status <> 'open' AND message_id IS NULL
+  AND EXISTS (SELECT 1 FROM agent_chat_messages m WHERE m.run_id = ?2 AND m.message_id = ?3))sql";
+
+constexpr char kInterrupt[] = R"sql(
+UPDATE model_calls
+SET status = 'interrupted', ended_at = ?2, input_tokens = input_estimate, total_tokens = input_estimate,
+    catalog_cost = cost_estimate, cost = cost_estimate
+WHERE run_id = ?1 AND status = 'open')sql";
+
+template <class... Args>
+bool has_room(Db& db, std::optional<Money> limit, Money more, std::string_view spent, Args const&... args) {
+  if (!limit) return true;
+  Query query{db, spent, args...};
+  query.next();
+  MoneyTotal total;
+  total.add_halves(query.integer(0), query.integer(1));
+  total.add(more);
+  return !total.exceeds(*limit);
+}
+
+bool end_call(Db& db, RunKey run, CallEnd const& end) {
+  auto const error = end.error_code.empty() ? std::nullopt : std::optional{end.error_code};
+  auto const direct = end.cost.direct ? std::optional{end.cost.direct->pico} : std::nullopt;
+  auto const& tokens = end.tokens;
+  return db.run(kEnd, end.id, run.value, std::string_view{to_string(end.status)}, error, end.ended_at,
+                end.latency_ms, end.first_token_ms, tokens.input, tokens.output, tokens.total, tokens.cached,
+                tokens.cache_hit, tokens.cache_miss, tokens.cache_write, tokens.reasoning, tokens.complete,
+                direct, end.cost.direct_observed, end.cost.catalog.pico,
+                std::string_view{to_string(end.cost.list)}, end.cost.price, end.provisional.pico) == 1;
+}
+
+bool book_call(Db& db, RunKey run, CallBooking const& booking) {
+  return db.run(kBook, booking.id, run.value, booking.message.text, booking.cost.pico,
+                std::string_view{to_string(booking.source)}) == 1;
+}
+
+}  // namespace
+
+std::optional<std::string> full_budget(Db& db, Budgets const& budgets, Spender const& spender, Money more) {
+  if (spender.run && !has_room(db, budgets.run, more, kSpentByRun, spender.run->value)) return "run";
+  if (!has_room(db, budgets.thread, more, kSpentByThread, spender.owner, spender.thread)) return "thread";
+  if (!has_room(db, budgets.user, more, kSpentByUser, spender.owner, INT64_MIN)) return "user";
+  if (!has_room(db, budgets.day, more, kSpentByUser, spender.owner, budgets.day_began)) return "day";
+  return std::nullopt;
+}
+
+Result<void> settle_calls(Db& db, AppendRequest const& request) {
+  for (auto const& end : request.call_ends) {
+    if (!end_call(db, request.run, end)) {
+      return Error{Errc::invalid, "the end of call " + end.id + ", which is not open or not this run's"};
+    }
+  }
+  for (auto const& booking : request.bookings) {
+    if (!book_call(db, request.run, booking)) {
+      return Error{Errc::invalid, "the booking of call " + booking.id + " on " + booking.message.text +
+                                      ": it has not ended, is booked, or one of the two is not this run's"};
+    }
+  }
+  return {};
+}
+
+void interrupt_open_calls(Db& db, RunKey run, std::int64_t now) {
+  db.run(kInterrupt, run.value, now);
+}
+
+}  // namespace runnel::store::sqlite

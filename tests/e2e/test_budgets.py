@@ -1,0 +1,167 @@
+"""USE-9: budgets of a run, a thread, a user and a day, held before each call and settled after it."""
+
+import unittest
+
+from e2e_case import run_input
+from model_case import ModelCase, ModelRun, model_config, price_list, provider
+
+import fake_scripts as scripts
+from fake_chunks import usage
+
+OUTPUT_LIMIT = 8192  # Tokens of an answer under a budget: what a call holds before it is made.
+RATE = 1000  # CNY per million tokens of an answer: one costs 0.001, and a call holds 8.192.
+OVER = "BUDGET_EXCEEDED"
+
+
+def spends(tokens: int):
+    """An answer that costs tokens × 0.001 CNY, and not a pico more."""
+    return scripts.stream(["Hello"], numbers=usage(0, tokens))
+
+
+class BudgetCase(ModelCase):
+    prices = price_list({"fake": [{"per_million_tokens": {"input": 0.000001, "output": RATE}}]})
+    budgets: dict[str, str] = {}
+
+    @classmethod
+    def make_config(cls) -> dict:
+        return model_config(cls.prices_file, [provider(cls.fake.base_url, models=("fake",))], budgets=cls.budgets)
+
+    def user(self, name: str):
+        return self.server.api(name)
+
+    def spend(self, api, tokens: int, thread: str | None = None) -> ModelRun:
+        """A run that is made and costs so much."""
+        self.fake.script(spends(tokens))
+        run = self.run_model("fake", thread=thread, api=api)
+        self.assertEqual(run.outcome, "RUN_FINISHED", run.end)
+        self.assert_books(run.thread, api)
+        self.assertEqual(self.calls(run.thread)[-1]["cost"], tokens * 10**9)
+        return run
+
+    def assert_refused_at_once(self, api, thread: str | None = None) -> None:
+        asked = len(self.fake.calls)
+        self.assert_error(api.post_run(run_input("more", thread=thread)), 402, OVER)
+        self.assertEqual(len(self.fake.calls), asked)
+
+    def assert_refused_inside(self, api, thread: str | None = None) -> ModelRun:
+        """There is something left, but less than a call may cost."""
+        asked = len(self.fake.calls)
+        run = self.run_model("fake", thread=thread, api=api)
+        self.assertEqual((run.outcome, run.terminals), (OVER, ["RUN_ERROR"]))
+        self.assertEqual(api.read_events(run.thread, run.run)[-1].json["code"], OVER)
+        self.assertEqual(len(self.fake.calls), asked, "the call was not made")
+        self.assertFalse([call for call in self.calls(run.thread) if call["run_ref"] == run.run])
+        self.assert_books(run.thread, api)
+        return run
+
+
+class OfARun(BudgetCase):
+    budgets = {"run": "5"}
+
+    def test_USE_9_a_call_that_could_cost_more_is_not_made(self):
+        self.assert_refused_inside(self.api)
+
+
+class OfRetries(BudgetCase):
+    budgets = {"run": "8.2"}
+
+    def test_USE_9_attempts_that_were_refused_hold_nothing(self):
+        self.fake.script(scripts.rate_limited(milliseconds=10), scripts.rate_limited(milliseconds=10))
+
+        self.spend(self.api, 10)
+
+    def test_USE_9_the_output_is_limited_to_what_is_held(self):
+        self.spend(self.api, 10)
+
+        asked = self.fake.calls[-1].json
+        self.assertIn(OUTPUT_LIMIT, (asked.get("max_tokens"), asked.get("max_completion_tokens")))
+
+
+class WithAConfiguredLimit(BudgetCase):
+    budgets = {"run": "0.2"}
+
+    @classmethod
+    def make_config(cls) -> dict:
+        limited = provider(cls.fake.base_url, models=("fake",), max_output_tokens=100)
+        return model_config(cls.prices_file, [limited], budgets=cls.budgets)
+
+    def test_USE_9_a_call_holds_what_its_provider_lets_it_cost(self):
+        self.spend(self.api, 90)
+
+        asked = self.fake.calls[-1].json
+        self.assertIn(100, (asked.get("max_tokens"), asked.get("max_completion_tokens")))
+
+
+class OfAThread(BudgetCase):
+    budgets = {"thread": "9"}
+
+    def test_USE_9_only_the_thread_is_stopped(self):
+        api = self.user("thrifty")
+        thread = self.spend(api, 5000).thread
+        self.assert_refused_inside(api, thread)
+        other = self.spend(api, 800).thread
+        self.spend(api, 8500, other)
+        self.assert_refused_at_once(api, other)
+        self.spend(api, 1)
+
+
+class OfAUserCase(BudgetCase):
+    def check(self) -> None:
+        anna, bela = self.user("anna"), self.user("bela")
+        thread = self.spend(anna, 800).thread
+        self.spend(anna, 8200)  # Exactly all that was left.
+        self.assert_refused_at_once(anna)
+        self.assert_refused_at_once(anna, thread)
+        self.spend(bela, 800)
+        self.spend(bela, 1000)
+        self.assert_refused_inside(bela)
+
+
+class OfAUser(OfAUserCase):
+    budgets = {"user": "9"}
+
+    def test_USE_9_users_are_independent(self):
+        self.check()
+
+    def hanging(self, api) -> tuple[str, str]:
+        """A run whose call is under way and holds what it may cost."""
+        asked = len(self.fake.calls)
+        self.fake.script(scripts.text("Hello").hung(0))
+        thread, run = api.start_run("hello", forwarded={"model": "fake"})
+        self.wait_for_calls(asked + 1)
+        return thread, run
+
+    def test_USE_9_of_two_at_once_only_one_that_fits_is_made(self):
+        api = self.user("hasty")
+        thread, run = self.hanging(api)
+
+        refused = self.assert_refused_inside(api)
+
+        self.assertEqual(self.usage(refused.thread, api)["total"]["calls"], 0)
+        api.cancel(thread, run)
+        self.assertEqual(ModelRun(api, thread, run).read().terminals, ["RUN_FINISHED"])
+        self.assert_books(thread, api)
+        self.spend(api, 10)  # What the cancelled one held is free again.
+
+    def test_USE_9_a_kill_leaves_nothing_held(self):
+        api = self.user("unlucky")
+        thread, run = self.hanging(api)
+        self.server.kill()
+        self.fake.script(spends(10))
+        self.server.start()
+
+        self.assertEqual(ModelRun(api, thread, run).read().outcome, "RUN_FINISHED")
+        self.assertEqual([call["status"] for call in self.calls(thread)], ["interrupted", "completed"])
+        self.assert_books(thread, api)
+        self.spend(api, 10)
+
+
+class OfADay(OfAUserCase):
+    budgets = {"day": "9"}
+
+    def test_USE_9_users_are_independent(self):
+        self.check()
+
+
+if __name__ == "__main__":
+    unittest.main()

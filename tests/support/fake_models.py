@@ -1,0 +1,308 @@
+"""Model names that choose what the fake provider does: `fake-KIND[:VALUE]…[:OPTION=VALUE]…`."""
+
+import json
+import os
+import re
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable
+
+import fake_scripts as scripts
+from fake_answer import AS_GIVEN, WHOLE, Answer
+from fake_chunks import (CALL_STYLES, USAGE_ALONE, USAGE_NOWHERE, USAGE_PLACES, Reasoning, ToolCall, Wire,
+                         null_details, usage)
+from fake_http import Request
+from fake_vendors import VENDORS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class BadName(Exception):
+    """The name asks for something that there is not."""
+
+
+def fixture_folder() -> Path | None:
+    """Where the recorded streams are, if there are any."""
+    folder = Path(os.environ.get("RUNNEL_FIXTURES") or ROOT.parent / "shared" / "fixtures")
+    return folder if folder.is_dir() else None
+
+
+def fixture_file(name: str, folder: Path | None) -> Path:
+    if folder is None:
+        raise BadName("there is no folder of recorded streams: name it with --fixtures or RUNNEL_FIXTURES")
+    for ending in (".chunks.txt", ".raw.sse"):
+        path = folder / f"{name}{ending}"
+        if re.fullmatch(r"[\w-]+", name) and path.is_file():
+            return path
+    raise BadName(f"no recorded stream {name!r}")
+
+
+class Options:
+    """What follows the kind in a name. Each is taken once; `all_taken` complains of what nobody took."""
+
+    def __init__(self, texts: list[str]):
+        self._values = [text for text in texts if "=" not in text]
+        self._named = dict(text.split("=", 1) for text in texts if "=" in text)
+
+    def value(self, default: str | None = None) -> str | None:
+        return self._values.pop(0) if self._values else default
+
+    def number(self, default: int) -> int:
+        return to_number(self.value(str(default)))
+
+    def named(self, name: str, default: str | None = None, among=None) -> str | None:
+        value = self._named.pop(name, default)
+        if among and value is not default and value not in among:
+            raise BadName(f"{name}={value}: one of {', '.join(among)}")
+        return value
+
+    def named_number(self, name: str) -> int | None:
+        value = self._named.pop(name, None)
+        return None if value is None else to_number(value)
+
+    def all_taken(self) -> None:
+        if left := [*self._values, *self._named]:
+            raise BadName(f"nothing here takes {', '.join(left)}")
+
+
+def to_number(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise BadName(f"{text!r} is not a number")
+    return int(text)
+
+
+@dataclass(frozen=True)
+class Call:
+    """One request as a kind sees it."""
+
+    request: Request
+    options: Options
+    attempt: int  # How many requests came with this very name before.
+    fixtures: Path | None
+    word_delay: float
+
+    @property
+    def body(self) -> dict:
+        return self.request.json
+
+    @property
+    def words(self) -> str:
+        """What the user said last."""
+        said = [plain(message) for message in self.body["messages"] if message.get("role") == "user"]
+        return said[-1] if said else ""
+
+
+def plain(message: dict) -> str:
+    content = message.get("content") or ""
+    if isinstance(content, str):
+        return content
+    return "".join(part.get("text", "") for part in content if isinstance(part, dict))
+
+
+def tokens(text: str) -> list[str]:
+    """Words with the space before them, long ones in pieces; joined they are the text."""
+    return re.findall(r"\s*\S{1,12}|\s+", text)
+
+
+def wire_of(options: Options) -> Wire:
+    return Wire(end_of_line=b"\r\n" if options.named("eol", "lf", ("lf", "crlf")) == "crlf" else b"\n",
+                space=options.named("space", "yes", ("yes", "no")) == "yes",
+                comment=b"keep-alive" if options.named("comments", "no", ("yes", "no")) == "yes" else None,
+                multiline=options.named("multiline", "no", ("yes", "no")) == "yes",
+                done=options.named("done", "yes", ("yes", "no")) == "yes",
+                final_blank=options.named("blank", "yes", ("yes", "no")) == "yes")
+
+
+def paced(answer: Answer, call: Call) -> Answer:
+    size = call.options.named("size", "event")
+    sizes = {"event": AS_GIVEN, "whole": WHOLE}
+    delay = call.options.named_number("delay")
+    usual = call.word_delay if size == "event" else 0
+    return answer.paced(sizes[size] if size in sizes else max(1, to_number(size)),
+                        usual if delay is None else delay / 1000)
+
+
+def spoken(call: Call, parts: list, finish: str = "stop") -> Answer:
+    """The parts as an answer in the shape that the options ask for."""
+    options = call.options
+    place = options.named("usage", USAGE_ALONE, (*USAGE_PLACES, "null-details"))
+    said = options.named("finish", finish)
+    numbers = usage(sum(len(tokens(plain(message))) for message in call.body["messages"]), len(parts))
+    if place == "null-details":
+        place, numbers = USAGE_ALONE, null_details(numbers)
+    if not (call.body.get("stream_options") or {}).get("include_usage"):
+        place = USAGE_NOWHERE
+    return paced(scripts.stream(parts, None if said == "none" else said, numbers, place, wire_of(options),
+                                call.request.model), call)
+
+
+@dataclass(frozen=True)
+class Kind:
+    values: str
+    says: str
+    make: Callable[[Call], Answer]
+
+
+KINDS: dict[str, Kind] = {}
+
+
+def kind(name: str, values: str, says: str):
+    def register(make: Callable[[Call], Answer]):
+        KINDS[name] = Kind(values, says, make)
+        return make
+    return register
+
+
+@kind("fake", "", "streams the user's words back")
+def friendly(call: Call) -> Answer:
+    said = f"You said: {call.words}" if call.words else "You said nothing."
+    return spoken(call, tokens(f"{said}\n\nI am a fake model. I only repeat what I hear, but token by token."))
+
+
+@kind("fake-think", "", "reasoning first, then the same")
+def think(call: Call) -> Answer:
+    thoughts = [Reasoning(piece) for piece in tokens("The user says something. I could think about it, or repeat it.")]
+    return spoken(call, [*thoughts, *tokens(f"You said: {call.words}")])
+
+
+@kind("fake-tool", "[:NAME]", "calls the tool NAME (else the first one offered); words that are a JSON object are its "
+                              "arguments; calls=STYLE. A tool's result is answered with text")
+def tool(call: Call) -> Answer:
+    named, style = call.options.value(), call.options.named("calls", "plain", (*CALL_STYLES, "cut"))
+    last, offered = call.body["messages"][-1], call.body.get("tools") or []
+    name = named or (offered[0]["function"]["name"] if offered else None)
+    if last.get("role") == "tool":
+        return spoken(call, tokens(f"The tool answered: {plain(last)}"))
+    if name is None:
+        return friendly(call)
+    arguments = arguments_in(call.words)
+    identity = f"call_fake_{len(call.body['messages'])}"
+    if style == "cut":
+        return spoken(call, [ToolCall(name, arguments[:-1], identity)], "length")
+    return spoken(call, [ToolCall(name, arguments, identity, style=style)], "tool_calls")
+
+
+def arguments_in(words: str) -> str:
+    try:
+        return words if isinstance(json.loads(words), dict) else "{}"
+    except ValueError:
+        return "{}"
+
+
+@kind("fake-fixture", ":NAME", "replays the recorded stream NAME")
+def fixture(call: Call) -> Answer:
+    return paced(scripts.replay(fixture_file(call.options.value(""), call.fixtures), wire_of(call.options)), call)
+
+
+@kind("fake-error", ":STATUS[:TIMES]", "an error; with TIMES for so many requests, then one answer, and so on. "
+                                       "code=TEXT; Retry-After by after=SECONDS, after_date=SECONDS, after_ms=MS")
+def fails(call: Call) -> Answer:
+    options = call.options
+    status, times = options.number(500), options.value()
+    headers = {"seconds": options.named_number("after"), "date": options.named_number("after_date"),
+               "milliseconds": options.named_number("after_ms")}
+    code, success = options.named("code"), friendly(call)
+    if times is not None and call.attempt % (to_number(times) + 1) == to_number(times):
+        return success
+    return scripts.error(status, code=code).with_headers(**scripts.retry_headers(**headers))
+
+
+@kind("fake-html", "[:STATUS]", "an HTML page (502)")
+def page(call: Call) -> Answer:
+    return scripts.html(call.options.number(502))
+
+
+@kind("fake-drop", "[:BYTES]", "closes the connection after BYTES of body (200)")
+def drop(call: Call) -> Answer:
+    after = call.options.number(200)
+    return friendly(call).dropped(after)
+
+
+@kind("fake-reset", "[:BYTES]", "the same by a TCP reset")
+def reset(call: Call) -> Answer:
+    after = call.options.number(200)
+    return friendly(call).reset(after)
+
+
+@kind("fake-hang", "[:head|:BYTES]", "says nothing more: before the head, or after BYTES of body (0)")
+def hang(call: Call) -> Answer:
+    where = call.options.value("0")
+    answer = friendly(call)
+    return answer.silent() if where == "head" else answer.hung(to_number(where))
+
+
+@kind("fake-malformed", "", "a data line that is no JSON")
+def malformed(call: Call) -> Answer:
+    return paced(scripts.malformed(), call)
+
+
+@kind("fake-midstream", "", "an error object after some text; code=TEXT")
+def midstream(call: Call) -> Answer:
+    return paced(scripts.reports_error("Some ", "text", code=call.options.named("code", "500")), call)
+
+
+@kind("fake-flood", "[:MS]", "comments, one every MS (10), and nothing else, for ever")
+def flood(call: Call) -> Answer:
+    return scripts.keep_alive_flood(call.options.number(10) / 1000)
+
+
+@kind("fake-line", "[:BYTES]", "one line of BYTES (10000000)")
+def line(call: Call) -> Answer:
+    return scripts.long_line(call.options.number(10_000_000))
+
+
+@kind("fake-drip", "[:MS]", "a byte every MS (100)")
+def drip(call: Call) -> Answer:
+    delay = call.options.number(100) / 1000
+    return friendly(call).paced(1, delay)
+
+
+@kind("fake-canary", "[:body|:stream|:html]", "an error that shows the caller's key: to test that nobody repeats it")
+def canary(call: Call) -> Answer:
+    where = call.options.value("body")
+    if where not in ("body", "stream", "html"):
+        raise BadName(f"{where!r}: one of body, stream, html")
+    return scripts.echoes_key(call.request.headers.get("authorization", ""), where)
+
+
+OPTIONS = {
+    "size=N|event|whole": "bytes a write; each write is an HTTP chunk of its own (event)",
+    "delay=MS": "before each write",
+    "eol=crlf": "lines end in CR LF",
+    "space=no": "`data:` without the space",
+    "comments=yes": "a comment before each event",
+    "multiline=yes": "a chunk's JSON over several data lines",
+    "done=no": "no [DONE]",
+    "blank=no": "no blank line at the end",
+    "usage=PLACE": "chunk (alone in the last chunk), finish (on the finish chunk), none, null-details",
+    "finish=REASON": "stop, length, content_filter, …; none: no chunk says it",
+    "calls=STYLE": "of fake-tool: " + ", ".join((*CALL_STYLES, "cut")),
+    "strict=VENDOR": "refuses what the vendor refuses: " + ", ".join(VENDORS),
+    "tag=TEXT": "means nothing: makes a name of its own, with its own count of TIMES",
+}
+
+
+def is_ours(model: str) -> bool:
+    """Whether the name says what to do."""
+    name = model.partition(":")[0]
+    return name == "fake" or name.startswith("fake-")
+
+
+def parse(model: str) -> tuple[Kind, Options]:
+    """The kind and the options of a name; one that says nothing is answered as `fake`."""
+    if not is_ours(model):
+        return KINDS["fake"], Options([])
+    name, *rest = model.split(":")
+    if name not in KINDS:
+        raise BadName(f"no model {name!r}; there are {', '.join(KINDS)}")
+    options = Options(rest)
+    options.named("tag")
+    return KINDS[name], options
+
+
+def table() -> str:
+    """All names and options, for --help."""
+    rows = [(name + kind.values, kind.says) for name, kind in KINDS.items()] + [("", "")] + list(OPTIONS.items())
+    return "\n".join(textwrap.fill(right, 118, initial_indent=f"  {left:<34}", subsequent_indent=" " * 36)
+                     for left, right in rows)
