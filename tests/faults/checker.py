@@ -1,6 +1,6 @@
 """Says what in the evidence breaks a promise. Works on plain data only, so that it can itself be tested.
 
-The invariants are those of facts/faults.md and SPEC SSE-1, SSE-3, SSE-7, RUN-3, RUN-8, RUN-11, RUN-12, RUN-14.
+The invariants are those of facts/faults.md and SPEC SSE-1, SSE-3, SSE-7, RUN-3, RUN-8, RUN-11, RUN-12, RUN-14, USE-8.
 """
 
 import json
@@ -50,6 +50,7 @@ def check(evidence: Evidence) -> list[str]:
         found += check_texts(run, rows)
         found += check_replays(run, rows, evidence.replays.get(run.ref, {}))
     found += check_messages(db)
+    found += check_accounts(db)
     found += check_history(evidence)
     for read in evidence.reads:
         found += check_read(read, db.runs.get(read.run), evidence.replays.get(read.run, {}).get(read.dialect))
@@ -160,6 +161,20 @@ def check_messages(db: Database) -> list[str]:
         began = any(fact["fact"] == "step_started" for row in db.log.get(run.ref, []) for fact in row.facts)
         if users[run.ref] > 1 or (began and users[run.ref] == 0):
             found.append(f"run {run.ref}: {users[run.ref]} user rows")
+    return found
+
+
+def check_accounts(db: Database) -> list[str]:
+    """USE-8: of a run that has ended every call is settled and on a row, and the rows add up to the calls."""
+    found = []
+    for ref, account in db.accounts.items():
+        run = db.runs.get(ref)
+        if run is None or run.status not in TERMINAL_STATUS.values():
+            continue
+        if account.unsettled:
+            found.append(f"run {ref}: {account.unsettled} calls are open or not booked")
+        if tuple(account.calls) != tuple(account.rows):
+            found.append(f"run {ref}: its calls spent {account.calls}, its rows {account.rows}")
     return found
 
 

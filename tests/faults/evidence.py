@@ -38,6 +38,19 @@ class Message:
     content: str
 
 
+# Input tokens, output tokens and cost in 1e-12 CNY.
+Spent = tuple[int, int, int]
+
+
+@dataclass
+class Account:
+    """What one run spent, by the ledger of its model calls and by the rows of its messages."""
+
+    calls: Spent = (0, 0, 0)
+    rows: Spent = (0, 0, 0)
+    unsettled: int = 0  # Calls that are open or on no row.
+
+
 @dataclass
 class Database:
     integrity: str
@@ -45,6 +58,7 @@ class Database:
     log: dict[str, list[LogRow]] = field(default_factory=dict)
     messages: list[Message] = field(default_factory=list)
     threads: dict[str, str] = field(default_factory=dict)  # Reference to status.
+    accounts: dict[str, Account] = field(default_factory=dict)  # By run.
 
 
 # A frame as it was seen: (id, event, data).
@@ -93,10 +107,24 @@ def read_database(path: Path) -> Database:
                               "m.content from agent_chat_messages m join agent_chat_sessions s "
                               "on s.id = m.session_id join runs r on r.id = m.run_id order by s.id, m.seq"):
             out.messages.append(Message(*row))
+        _read_accounts(db, out)
         out.threads = dict(db.execute("select thread_ref, status from agent_chat_sessions").fetchall())
         return out
     finally:
         db.close()
+
+
+def _read_accounts(db: sqlite3.Connection, out: Database) -> None:
+    for ref in out.runs:
+        out.accounts[ref] = Account()
+    for ref, unsettled, *spent in db.execute(
+            "select r.run_ref, sum(c.status = 'open' or c.message_id is null), sum(c.input_tokens), "
+            "sum(c.output_tokens), sum(c.cost) from model_calls c join runs r on r.id = c.run_id group by r.id"):
+        out.accounts[ref].calls, out.accounts[ref].unsettled = tuple(spent), unsettled
+    for ref, *spent in db.execute(
+            "select r.run_ref, sum(m.input_tokens), sum(m.output_tokens), sum(m.cost) "
+            "from agent_chat_messages m join runs r on r.id = m.run_id group by r.id"):
+        out.accounts[ref].rows = tuple(spent)
 
 
 def _read_runs(db: sqlite3.Connection, out: Database) -> None:

@@ -33,7 +33,11 @@ def _forget_a_run(db: sqlite3.Connection) -> None:
     db.execute("delete from runs where id = (select max(id) from runs)")
 
 
-STORE_BUGS = (_drop_a_log_row, _end_a_run_twice, _renumber_a_message, _forget_a_run)
+def _lose_a_call(db: sqlite3.Connection) -> None:
+    db.execute("delete from model_calls where row_no = (select max(row_no) from model_calls where total_tokens > 0)")
+
+
+STORE_BUGS = (_drop_a_log_row, _end_a_run_twice, _renumber_a_message, _forget_a_run, _lose_a_call)
 
 
 def _lose_an_event(evidence: Evidence) -> None:

@@ -5,7 +5,7 @@ import json
 import unittest
 
 from checker import check
-from evidence import Database, Evidence, LogRow, Message, Read, Run
+from evidence import Account, Database, Evidence, LogRow, Message, Read, Run
 
 OLD, NEW = 1000, 2000  # Epochs.
 
@@ -64,7 +64,7 @@ def sound() -> Evidence:
         messages=[Message("t1", "r1", "a1x", -1, "assistant", 0, "raw"), Message("t1", "r1", "u1", 1, "user", 3, "hello"),
                   Message("t1", "r1", "a1", 2, "assistant", 1, "Hello"),
                   Message("t1", "r1", "a2", 3, "assistant", 3, "Hi all")],
-        threads={"t1": "completed"})
+        threads={"t1": "completed"}, accounts={"r1": Account((10, 5, 700), (10, 5, 700))})
     reads = [Read("r1", "v2", list(V2), True), Read("r1", "ag-ui 1.0", AG_UI[:5] + VOID + AG_UI[5:], True),
              Read("r1", "ag-ui 0.0", AG_UI[:4], False)]
     return copy.deepcopy(Evidence({"r1"}, {"r0"}, {"r0", "r1"}, database, reads,
@@ -161,6 +161,16 @@ class CheckerTest(unittest.TestCase):
         bad = sound()
         bad.database.messages.append(Message("t1", "r1", "u2", 4, "user", 3, "hello"))
         self.assert_caught(bad, "2 user rows")
+
+    def test_USE_8_catches_calls_that_the_rows_do_not_add_up_to(self):
+        bad = sound()
+        bad.database.accounts["r1"].rows = (10, 5, 699)
+        self.assert_caught(bad, "its calls spent")
+
+    def test_USE_8_catches_a_call_that_nobody_settled(self):
+        bad = sound()
+        bad.database.accounts["r1"].unsettled = 1
+        self.assert_caught(bad, "open or not booked")
 
     def test_catches_an_answer_that_history_lacks(self):
         bad = sound()
