@@ -290,6 +290,7 @@ Result<std::vector<ProviderSettings>> with_environment(std::vector<ProviderSetti
                                                        char const* const* environment) {
   auto named = named_model(environment);
   if (!named) return named.error();
+  bool const has_own = !configured.empty();
   if (*named) configured.insert(configured.begin(), std::move(**named));
   for (auto const* const profile : {"deepseek", "dashscope"}) {
     auto const* const vendor = find_vendor(profile);
@@ -297,7 +298,7 @@ Result<std::vector<ProviderSettings>> with_environment(std::vector<ProviderSetti
     bool const is_there =
         std::any_of(configured.begin(), configured.end(),
                     [&](ProviderSettings const& provider) { return provider.name == profile; });
-    if (key.empty() || is_there) continue;
+    if (key.empty() || is_there || has_own) continue;
     ProviderSettings settings;
     settings.name = profile;
     complete(settings);

@@ -39,7 +39,7 @@ struct ProviderSettings {
 Result<std::vector<ProviderSettings>> read_providers(YAML::Node const& node, std::string const& file);
 
 // `configured` with what the environment says (CFG-2): the model of RUNNEL_MODEL_BASE_URL and RUNNEL_MODEL
-// before all, DeepSeek and DashScope after all, where their keys are set and no provider has that name.
+// before all; where nothing is configured, DeepSeek and DashScope, if their keys are set.
 Result<std::vector<ProviderSettings>> with_environment(std::vector<ProviderSettings> configured,
                                                        char const* const* environment);
 

@@ -166,14 +166,18 @@ TEST(ProviderSettings, CFG_2_HalfAModelIsAMistake) {
 
 TEST(ProviderSettings, CFG_2_KeyOfAVendorIsEnough) {
   auto const providers =
-      with_variables({"DASHSCOPE_API_KEY=b", "DEEPSEEK_API_KEY=a", "OPENAI_API_KEY=c", nullptr},
-                     providers_in("- {name: x, base_url: \"http://x\", models: [m]}"));
+      with_variables({"DASHSCOPE_API_KEY=b", "DEEPSEEK_API_KEY=a", "OPENAI_API_KEY=c", nullptr});
 
-  EXPECT_EQ(names_of(providers), (Texts{"x", "deepseek", "dashscope"}))
-      << "OpenAI's models have no price here";
-  EXPECT_EQ(providers[1].api_key.reveal(), "a");
-  EXPECT_EQ(providers[1].base_url, "https://api.deepseek.com");
-  EXPECT_EQ(providers[2].api_key.reveal(), "b");
+  EXPECT_EQ(names_of(providers), (Texts{"deepseek", "dashscope"})) << "OpenAI's models have no price here";
+  EXPECT_EQ(providers[0].api_key.reveal(), "a");
+  EXPECT_EQ(providers[0].base_url, "https://api.deepseek.com");
+  EXPECT_EQ(providers[1].api_key.reveal(), "b");
+}
+
+TEST(ProviderSettings, CFG_2_KeyOfAVendorAddsNothingToConfiguredProviders) {
+  auto const providers = with_variables({"DEEPSEEK_API_KEY=a", nullptr},
+                                        providers_in("- {name: x, base_url: \"http://x\", models: [m]}"));
+  EXPECT_EQ(names_of(providers), (Texts{"x"}));
 }
 
 TEST(ProviderSettings, CFG_2_WhatTheFileSaysOfAVendorStands) {

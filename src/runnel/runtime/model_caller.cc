@@ -69,8 +69,16 @@ char const* explain(Failure failure) {
   return "the model failed";
 }
 
+// What went wrong, in our own words. The provider's stand after the colon; they may repeat what the user
+// said, so they are for the debug level only (CFG-4).
+std::string cause_of(model::CallFailed const& failed) {
+  auto const& message = failed.message;
+  bool const quotes = message.starts_with("HTTP ") || message.starts_with("error in the stream");
+  return quotes ? message.substr(0, message.find(": ")) : message;
+}
+
 CallTrouble trouble(model::CallFailed const& failed) {
-  return {model::to_code(failed.failure), explain(failed.failure), model::to_code(failed.failure)};
+  return {model::to_code(failed.failure), explain(failed.failure), cause_of(failed)};
 }
 
 // Whether another model may do better.
@@ -97,7 +105,7 @@ asio::awaitable<Result<CallResult>> ModelCaller::call(std::string stage, model::
   attempts_ = 0;
   std::optional<CallResult> last;
   for (auto const& candidate : models_.candidates(request.model)) {
-    if (last) metrics_.call_fallbacks.add();
+    if (last) tell_fallback(request.model, candidate.model);
     request.model = candidate.model;
     auto result = co_await ask(candidate.provider, stage, request);
     if (!result) co_return result.error();
@@ -149,6 +157,15 @@ asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, 
   }
 }
 
+void ModelCaller::tell_fallback(std::string const& from, std::string const& to) const {
+  metrics_.call_fallbacks.add();
+  base::log(base::LogLevel::warn, "run goes on with a fallback model",
+            {{"run_id", writer_->names().run.text},
+             {"thread_id", writer_->names().thread.text},
+             {"from", from},
+             {"to", to}});
+}
+
 void ModelCaller::tell(model::Provider const& provider, std::string const& model,
                        model::CallFailed const& failed) const {
   base::log(base::LogLevel::warn, "model call failed",
@@ -156,10 +173,12 @@ void ModelCaller::tell(model::Provider const& provider, std::string const& model
              {"thread_id", writer_->names().thread.text},
              {"provider", provider.name()},
              {"model", model},
-             {"code", model::to_code(failed.failure)}});
-  // The provider's words may repeat what the user said (CFG-4).
+             {"code", model::to_code(failed.failure)},
+             {"cause", cause_of(failed)}});
   base::log(base::LogLevel::debug, "what the provider said",
-            {{"run_id", writer_->names().run.text}, {"detail", failed.message}});
+            {{"run_id", writer_->names().run.text},
+             {"thread_id", writer_->names().thread.text},
+             {"detail", failed.message}});
 }
 
 Attempt ModelCaller::describe(model::Provider const& provider, std::string stage,

@@ -56,6 +56,7 @@ class ModelCaller {
   boost::asio::awaitable<Result<CallResult>> ask(model::Provider* provider, std::string stage,
                                                  model::CallRequest request);
   Attempt describe(model::Provider const& provider, std::string stage, model::CallRequest const& request);
+  void tell_fallback(std::string const& from, std::string const& to) const;
   void tell(model::Provider const& provider, std::string const& model, model::CallFailed const& failed) const;
   ModelReply reply(model::CallFinished const& finished);
 
