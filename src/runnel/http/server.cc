@@ -130,6 +130,8 @@ void Server::stop() {
   // What is left are newcomers between two cores; where they arrive, they are closed.
   while (impl_->census.open() > 0)
     impl_->on_every_core(&Roster::stop);
+  // The last of them may have been counted out in the middle of its turn.
+  impl_->on_every_core(&Roster::stop);
   impl_->serving = false;
 }
 
