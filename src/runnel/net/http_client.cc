@@ -32,13 +32,6 @@ class Exchange final : public HttpExchange {
 
 }  // namespace
 
-std::optional<std::string_view> HttpHead::header(std::string_view name) const {
-  auto const found =
-      std::find_if(headers.begin(), headers.end(), [name](auto const& field) { return field.first == name; });
-  if (found == headers.end()) return std::nullopt;
-  return found->second;
-}
-
 HttpClient::HttpClient(asio::io_context& context, Options options)
     : loop_{std::make_shared<CurlLoop>(context, std::move(options))} {}
 
