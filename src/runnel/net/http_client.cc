@@ -1,6 +1,5 @@
 #include "runnel/net/http_client.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "runnel/net/curl_loop.h"

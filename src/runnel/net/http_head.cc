@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "runnel/net/http_client.h"
 
 namespace runnel::net {
