@@ -8,6 +8,7 @@ find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(date REQUIRED)
+find_package(ICU 72 REQUIRED COMPONENTS i18n uc)
 find_package(fmt REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(prometheus-cpp REQUIRED CONFIG)
@@ -17,7 +18,7 @@ endif()
 
 # Every room gets all of them: then all compile alike, and one precompiled header serves them.
 target_link_libraries(runnel_options INTERFACE Boost::headers Boost::json Boost::url OpenSSL::Crypto SQLite::SQLite3
-  PostgreSQL::PostgreSQL yaml-cpp date::date-tz fmt::fmt prometheus-cpp::core Threads::Threads)
+  PostgreSQL::PostgreSQL yaml-cpp date::date-tz ICU::i18n ICU::uc fmt::fmt prometheus-cpp::core Threads::Threads)
 
 if(RUNNEL_PCH)
   add_library(runnel_pch STATIC cmake/pch.cc)

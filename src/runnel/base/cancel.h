@@ -11,6 +11,7 @@ namespace runnel::base {
 enum class CancelReason {
   user,      // RUN-4.
   replaced,  // onBusy interrupt or rollback.
+  time_up,   // It took longer than it may.
   shutdown,  // The process stops: leave the run for the next one.
 };
 

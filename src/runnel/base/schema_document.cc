@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "runnel/core/json_pointer.h"
+
 namespace runnel::base {
 namespace {
 
@@ -185,7 +187,7 @@ json::value Rewriter::rewrite(json::value const& schema, std::string const& wher
   auto const& object = schema.get_object();
   if (object.contains("$ref")) return refer(object, where, place);
   for (auto const& [name, value] : object)
-    copy(out, {name.data(), name.size()}, value, where + "/" + std::string{name}, place);
+    copy(out, name, value, where + "/" + to_pointer_token(name), place);
   if (problem.empty()) finish(out, where);
   return out;
 }
@@ -234,7 +236,7 @@ void Rewriter::copy(json::object& out, std::string_view name, json::value const&
     if (!value.is_object()) return refuse(where, "must be an object of schemas");
     json::object named;
     for (auto const& [key, item] : value.get_object())
-      named[key] = rewrite(item, where + "/" + std::string{key}, inner);
+      named[key] = rewrite(item, where + "/" + to_pointer_token(key), inner);
     out[name] = std::move(named);
   } else {
     if (!fits(keyword->takes, value)) return refuse(where, "has a value that it cannot have");

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runnel/base/schema_document.h"
+#include "runnel/core/json_pointer.h"
 #include "runnel/core/text.h"
 
 namespace runnel::base {
@@ -20,16 +21,7 @@ namespace json = boost::json;
 constexpr std::size_t kLongestName = 128;
 
 std::string escaped(std::string_view name) {
-  std::string out;
-  for (char const c : name.substr(0, kLongestName)) {
-    if (c == '~') {
-      out += "~0";
-    } else if (c == '/') {
-      out += "~1";
-    } else {
-      out += c;
-    }
-  }
+  auto const out = to_pointer_token(name.substr(0, kLongestName));
   return name.size() > kLongestName ? to_valid_utf8(out) + "…" : out;
 }
 

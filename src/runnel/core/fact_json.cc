@@ -222,4 +222,16 @@ Result<std::vector<Record>> parse_log_body(std::string_view body, Epoch epoch) {
   return records;
 }
 
+void append_usage_json(std::string& out, std::vector<Usage> const& usage) {
+  append_value(out, usage);
+}
+
+Result<std::vector<Usage>> parse_usage_json(std::string_view text) {
+  json::error_code error;
+  auto const document = json::parse(text, error);
+  std::vector<Usage> usage;
+  if (error || !read_value(document, usage)) return Error{Errc::internal, "usage: not a list of usages"};
+  return usage;
+}
+
 }  // namespace runnel

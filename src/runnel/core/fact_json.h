@@ -21,4 +21,8 @@ std::string_view fact_name(Fact const& fact);
 // cannot be read is corruption, never an empty log.
 Result<std::vector<Record>> parse_log_body(std::string_view body, Epoch epoch);
 
+// A list of usages in the form that facts have them, for what is kept beside the log.
+void append_usage_json(std::string& out, std::vector<Usage> const& usage);
+Result<std::vector<Usage>> parse_usage_json(std::string_view json);
+
 }  // namespace runnel

@@ -114,7 +114,7 @@ struct FactOrderVisitor {
   }
   bool operator()(TextStarted const& fact) const {
     if (!running() || o.text_) return false;
-    o.text_ = FactOrder::OpenText{fact.message, fact.stage, {}, 0};
+    o.text_ = FactOrder::OpenText{fact.message, fact.stage, {}, 0, false};
     return true;
   }
   bool operator()(TextDelta const& fact) const {
@@ -125,6 +125,7 @@ struct FactOrderVisitor {
   }
   bool operator()(TextEnded const& fact) const {
     if (!text_is(fact.message)) return false;
+    if (!o.text_->settled) o.unsettled_text_ = std::move(o.text_);
     o.text_.reset();
     return true;
   }
@@ -141,9 +142,10 @@ struct FactOrderVisitor {
   bool operator()(ToolIntent const&) const { return running(); }
   bool operator()(ToolCallStarted const& fact) const {
     if (!running()) return false;
-    return o.calls_
-        .try_emplace(fact.call, FactOrder::OpenCall{fact.message, fact.tool, fact.stage, {}, {}, {}, true})
-        .second;
+    FactOrder::OpenCall const open{fact.message, fact.tool, fact.stage, {}, {}, {}, true, o.started_calls_};
+    if (!o.calls_.try_emplace(fact.call, open).second) return false;
+    ++o.started_calls_;
+    return true;
   }
   bool operator()(ToolArgsDelta const& fact) const {
     auto* const open = call(fact.call, true);
@@ -183,9 +185,12 @@ struct FactOrderVisitor {
 
   // --- Beside the conversation ---
 
-  bool operator()(UsageRecorded const&) const {
+  bool operator()(UsageRecorded const& fact) const {
     if (!running()) return false;
+    o.recorded_tokens_ += fact.usage.total_tokens;
     o.unsettled_reasoning_.clear();
+    o.unsettled_text_.reset();
+    if (o.text_) o.text_->settled = true;
     if (o.reasoning_) o.reasoning_->settled = o.reasoning_->text.size();
     return true;
   }
@@ -193,6 +198,16 @@ struct FactOrderVisitor {
   bool operator()(StateSnapshot const&) const { return running(); }
   bool operator()(MessagesSnapshot const&) const { return running(); }
 };
+
+std::vector<ToolCallId> FactOrder::calls_in_order() const {
+  std::vector<ToolCallId> ids;
+  for (auto const& [id, call] : calls_)
+    ids.push_back(id);
+  std::sort(ids.begin(), ids.end(), [this](ToolCallId const& left, ToolCallId const& right) {
+    return calls_.at(left).number < calls_.at(right).number;
+  });
+  return ids;
+}
 
 Result<void> FactOrder::accept(Fact const& fact) {
   if (!ended_ && std::visit(FactOrderVisitor{*this}, fact)) return {};

@@ -21,6 +21,7 @@ class FactOrder {
     std::string stage;
     std::string text;
     std::int64_t chunks = 0;
+    bool settled = false;  // It belongs to a call whose usage is recorded.
   };
   struct OpenReasoning {
     MessageId message;
@@ -35,7 +36,8 @@ class FactOrder {
     std::string args_text;  // The argument pieces so far.
     std::optional<JsonText> args;
     std::string action_id;
-    bool streaming = true;  // Before ToolCallEnded.
+    bool streaming = true;    // Before ToolCallEnded.
+    std::int64_t number = 0;  // Calls count as they were asked for.
   };
 
   // Fails with `internal`, and then the state is as before.
@@ -48,11 +50,16 @@ class FactOrder {
   [[nodiscard]] std::optional<std::string> const& open_step() const { return step_; }
   [[nodiscard]] std::optional<OpenText> const& open_text() const { return text_; }
   [[nodiscard]] std::optional<OpenReasoning> const& open_reasoning() const { return reasoning_; }
-  // Thoughts that are closed, but of a model call that is not settled (UsageRecorded).
+  // Thoughts and words that are closed, but of a model call that is not settled (UsageRecorded): it may still
+  // be made again.
   [[nodiscard]] std::string const& unsettled_reasoning() const { return unsettled_reasoning_; }
+  [[nodiscard]] std::optional<OpenText> const& unsettled_text() const { return unsettled_text_; }
   [[nodiscard]] std::map<ToolCallId, OpenCall> const& open_calls() const { return calls_; }
+  [[nodiscard]] std::vector<ToolCallId> calls_in_order() const;  // The open ones, as they were asked for.
   [[nodiscard]] std::vector<std::string> const& finished_steps() const { return finished_steps_; }
   [[nodiscard]] std::int64_t writer_changes() const { return writer_changes_; }
+  // Of all model calls whose usage is recorded.
+  [[nodiscard]] std::int64_t recorded_tokens() const { return recorded_tokens_; }
 
  private:
   friend struct FactOrderVisitor;
@@ -68,10 +75,13 @@ class FactOrder {
   bool replied_ = false;
   bool answered_ = false;
   std::int64_t writer_changes_ = 0;
+  std::int64_t started_calls_ = 0;
+  std::int64_t recorded_tokens_ = 0;
   std::optional<std::string> step_;
   std::optional<OpenText> text_;
   std::optional<OpenReasoning> reasoning_;
   std::string unsettled_reasoning_;
+  std::optional<OpenText> unsettled_text_;
   std::map<ToolCallId, OpenCall> calls_;
   std::vector<std::string> finished_steps_;
 };

@@ -169,6 +169,23 @@ TEST(FactOrder, USE_10_KeepsTheThoughtsOfACallUntilItIsSettled) {
   EXPECT_EQ(order.unsettled_reasoning(), "");
 }
 
+TEST(FactOrder, USE_10_KeepsTheWordsOfACallUntilItIsSettled) {
+  auto order = after({RunStarted{}, TextStarted{kMessage, "worker"}, TextDelta{kMessage, "hm", 1, 0}});
+  EXPECT_FALSE(order.unsettled_text());
+  ASSERT_TRUE(order.accept(TextEnded{kMessage, "worker", "hm", TextOutcome::complete}));
+  ASSERT_TRUE(order.unsettled_text());
+  EXPECT_EQ(order.unsettled_text()->message, kMessage);
+  EXPECT_EQ(order.unsettled_text()->text, "hm");
+  ASSERT_TRUE(order.accept(UsageRecorded{}));
+  EXPECT_FALSE(order.unsettled_text());
+}
+
+TEST(FactOrder, USE_10_WordsThatEndAfterTheirCallIsSettledAreNotKept) {
+  auto const order = after({RunStarted{}, TextStarted{kMessage, "worker"}, TextDelta{kMessage, "hm", 1, 0},
+                            UsageRecorded{}, TextEnded{kMessage, "worker", "hm", TextOutcome::complete}});
+  EXPECT_FALSE(order.unsettled_text());
+}
+
 TEST(FactOrder, ACallStreamsItsArgumentsThenRunsThenHasAResult) {
   auto order = after({RunStarted{}, call_started(), ToolArgsDelta{kCall, "{"}, ToolArgsDelta{kCall, "}"}});
   EXPECT_EQ(order.open_calls().at(kCall).args_text, "{}");
@@ -218,6 +235,15 @@ TEST(FactOrder, AGUI_4_APauseTakesItsFourStepsInOrder) {
 TEST(FactOrder, AGUI_4_NothingIsStreamingWhenARunPauses) {
   EXPECT_TRUE(refuses(after({RunStarted{}, TextStarted{kMessage, "worker"}}), RunPaused{}));
   EXPECT_TRUE(refuses(after({RunStarted{}, call_started()}), RunPaused{}));
+}
+
+TEST(FactOrder, RUN_4_OpenCallsAreKnownInTheOrderInWhichTheyWereAskedFor) {
+  auto order = after({RunStarted{}, StepStarted{"worker"}});
+  for (auto const* id : {"z", "a", "m"})
+    ASSERT_TRUE(order.accept(ToolCallStarted{kMessage, ToolCallId{id}, "project_cli", "worker"}));
+
+  EXPECT_EQ(order.calls_in_order(),
+            (std::vector<ToolCallId>{ToolCallId{"z"}, ToolCallId{"a"}, ToolCallId{"m"}}));
 }
 
 TEST(FactOrder, ARefusedFactLeavesTheStateAsItWas) {

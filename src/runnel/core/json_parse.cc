@@ -1,6 +1,7 @@
 #include "runnel/core/json_parse.h"
 
 #include <boost/json/basic_parser_impl.hpp>
+#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <boost/json/value_stack.hpp>
 
@@ -277,6 +278,13 @@ std::variant<json::value, JsonProblem> parse_json(std::string_view text, std::si
 std::optional<JsonProblem> check_json_text(std::string_view text, std::size_t max_depth) {
   json::basic_parser<TextHandler> parser{options_for(max_depth)};
   return run(parser, text, max_depth);
+}
+
+std::optional<json::value> parse_stored_json(std::string_view text) {
+  json::error_code error;
+  auto value = json::parse({text.data(), text.size()}, error, {}, options_for(2 * kDefaultJsonDepth));
+  if (error) return std::nullopt;
+  return value;
 }
 
 }  // namespace runnel

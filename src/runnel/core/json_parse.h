@@ -34,4 +34,8 @@ std::variant<boost::json::value, JsonProblem> parse_json(std::string_view text,
 // and escapes stay escapes, so neither can be a problem.
 std::optional<JsonProblem> check_json_text(std::string_view text, std::size_t max_depth = kDefaultJsonDepth);
 
+// The tree of a document that this program has stored itself, around documents that were as deep as any is
+// let in. None: it is not JSON.
+std::optional<boost::json::value> parse_stored_json(std::string_view text);
+
 }  // namespace runnel

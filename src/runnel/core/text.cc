@@ -39,33 +39,9 @@ bool is_space(char32_t c) {
          in(c, 0x2000, 0x200a) || c == 0x202f || c == 0x205f || c == 0x3000;
 }
 
-std::u32string to_code_points(std::string_view valid_utf8) {
-  std::u32string out;
-  for (std::size_t at = 0; at < valid_utf8.size();) {
-    auto const length = utf8_sequence(valid_utf8, at);
-    out += decode(valid_utf8, at, length);
-    at += length;
-  }
-  return out;
-}
-
-void append_code_point(std::string& out, char32_t c) {
-  auto const tail = [&](unsigned shift) { out += static_cast<char>(0x80U | ((c >> shift) & 0x3fU)); };
-  if (c < 0x80) {
-    out += static_cast<char>(c);
-  } else if (c < 0x800) {
-    out += static_cast<char>(0xc0U | (c >> 6U));
-    tail(0);
-  } else if (c < 0x10000) {
-    out += static_cast<char>(0xe0U | (c >> 12U));
-    tail(6);
-    tail(0);
-  } else {
-    out += static_cast<char>(0xf0U | (c >> 18U));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
+// The length of what begins at `at`: a sequence, or a byte that belongs to none.
+std::size_t step(std::string_view text, std::size_t at) {
+  return std::max<std::size_t>(utf8_sequence(text, at), 1);
 }
 
 }  // namespace
@@ -86,6 +62,11 @@ std::size_t utf8_sequence(std::string_view text, std::size_t at) {
     return fits && tail(2) && tail(3) ? 4 : 0;
   }
   return 0;
+}
+
+char32_t code_point_at(std::string_view text, std::size_t at) {
+  auto const length = utf8_sequence(text, at);
+  return length == 0 ? U'\uFFFD' : decode(text, at, length);
 }
 
 bool is_utf8(std::string_view text) {
@@ -118,18 +99,44 @@ std::size_t count_code_points(std::string_view valid_utf8) {
       std::count_if(valid_utf8.begin(), valid_utf8.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-std::string title_from(std::string_view message) {
-  auto const points = to_code_points(to_valid_utf8(message));
-  auto const begin = std::find_if_not(points.begin(), points.end(), is_space);
-  auto const end = std::find_if_not(points.rbegin(), std::make_reverse_iterator(begin), is_space).base();
-
-  std::string title;
-  std::size_t length = 0;
-  for (auto it = begin; it != end && length < kTitleLength; ++it, ++length) {
-    if (*it == '\r' && it + 1 != end && it[1] == '\n') ++it;
-    append_code_point(title, is_line_break(*it) ? U' ' : *it);
+std::string_view strip(std::string_view text) {
+  std::size_t begin = text.size();
+  std::size_t end = text.size();
+  for (std::size_t at = 0; at < text.size(); at += step(text, at)) {
+    if (is_space(code_point_at(text, at))) continue;
+    begin = std::min(begin, at);
+    end = at + step(text, at);
   }
-  return title.empty() ? std::string{kEmptyTitle} : title;
+  return text.substr(begin, end - begin);
+}
+
+std::string_view first_code_points(std::string_view text, std::size_t count) {
+  std::size_t at = 0;
+  for (; count > 0 && at < text.size(); --count)
+    at += step(text, at);
+  return text.substr(0, at);
+}
+
+std::string to_one_line(std::string_view text) {
+  auto const valid = to_valid_utf8(text);
+  std::string out;
+  out.reserve(valid.size());
+  for (std::size_t at = 0; at < valid.size();) {
+    auto const length = valid.compare(at, 2, "\r\n") == 0 ? 2 : step(valid, at);
+    if (is_line_break(code_point_at(valid, at))) {
+      out += ' ';
+    } else {
+      out.append(valid, at, length);
+    }
+    at += length;
+  }
+  return out;
+}
+
+std::string title_from(std::string_view message) {
+  auto const line = to_one_line(strip(message));
+  auto const title = first_code_points(line, kTitleLength);
+  return std::string{title.empty() ? kEmptyTitle : title};
 }
 
 std::string sha256_hex(std::string_view bytes) {

@@ -11,12 +11,24 @@ namespace runnel {
 // (overlong forms, surrogates and code points above U+10FFFF are invalid).
 std::size_t utf8_sequence(std::string_view text, std::size_t at);
 
+// The code point of that sequence; U+FFFD where there is none.
+char32_t code_point_at(std::string_view text, std::size_t at);
+
 bool is_utf8(std::string_view text);
 
 // Every byte that belongs to no valid sequence becomes U+FFFD.
 std::string to_valid_utf8(std::string_view text);
 
 std::size_t count_code_points(std::string_view valid_utf8);
+
+// `text` without the white space at its ends, as Python's strip() has it.
+std::string_view strip(std::string_view text);
+
+// The first `count` code points; a byte that belongs to no sequence counts as one.
+std::string_view first_code_points(std::string_view text, std::size_t count);
+
+// Each line break of Unicode (CR LF counts once) as one space; the rest as to_valid_utf8 has it.
+std::string to_one_line(std::string_view text);
 
 // The title of a thread from its first user message (RUN-7).
 std::string title_from(std::string_view message);

@@ -21,6 +21,25 @@ TEST(Utf8, CountsCodePoints) {
   EXPECT_EQ(count_code_points("aé日😀"), 4U);
 }
 
+TEST(Text, FLOW_6_StripsWhatPythonStrips) {
+  for (auto const* space :
+       {"\t",     "\n",     "\v",     "\f",     "\r",     "\x1c",   "\x1d",   "\x1e",   "\x1f",   " ",
+        "\u0085", "\u00a0", "\u1680", "\u2000", "\u200a", "\u2028", "\u2029", "\u202f", "\u205f", "\u3000"}) {
+    EXPECT_EQ(strip(std::string{space} + space + "a b" + space), "a b");
+    EXPECT_EQ(strip(space), "");
+  }
+  for (auto const* other : {"\u200b", "\ufeff", "\u180e", "\u2060", "\x7f", "\x01", "\x85", "\xa0"})
+    EXPECT_EQ(strip(other), other);
+  EXPECT_EQ(strip(""), "");
+}
+
+TEST(Text, FLOW_6_CutsByCodePoints) {
+  EXPECT_EQ(first_code_points("aé日😀z", 4), "aé日😀");
+  EXPECT_EQ(first_code_points("ab", 5), "ab");
+  EXPECT_EQ(first_code_points("ab", 0), "");
+  EXPECT_EQ(first_code_points("\xff\xe6\x97z", 3), "\xff\xe6\x97");
+}
+
 TEST(Title, RUN_7_IsTheStrippedMessage) {
   EXPECT_EQ(title_from("\u3000 \t hello  there \u00a0\n"), "hello  there");
 }

@@ -1,0 +1,29 @@
+#include "runnel/core/json_pointer.h"
+
+namespace runnel {
+
+std::string to_pointer_token(std::string_view name) {
+  std::string out;
+  for (char const c : name) {
+    if (c == '~') {
+      out += "~0";
+    } else if (c == '/') {
+      out += "~1";
+    } else {
+      out += c;
+    }
+  }
+  return out;
+}
+
+std::string from_pointer_token(std::string_view token) {
+  std::string out;
+  for (; !token.empty(); token.remove_prefix(1)) {
+    bool const escaped = token.starts_with("~0") || token.starts_with("~1");
+    if (escaped) token.remove_prefix(1);
+    out += !escaped ? token.front() : token.front() == '0' ? '~' : '/';
+  }
+  return out;
+}
+
+}  // namespace runnel

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace runnel {
+
+// A member's name as it stands in a JSON pointer (RFC 6901), where `~` and `/` are escaped, and back.
+std::string to_pointer_token(std::string_view name);
+std::string from_pointer_token(std::string_view token);
+
+}  // namespace runnel

@@ -1,0 +1,37 @@
+#include "runnel/core/token_estimate.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "runnel/core/text.h"
+
+namespace runnel {
+namespace {
+
+// In tenths of a token, by the length of a character in UTF-8: three bytes are nearly all East Asian.
+constexpr std::int64_t tenths_of(std::size_t bytes) {
+  switch (bytes) {
+    case 1:
+      return 3;
+    case 2:
+      return 5;
+    case 3:
+      return 6;
+    default:
+      return 20;
+  }
+}
+
+}  // namespace
+
+std::int64_t estimate_tokens(std::string_view text) {
+  std::int64_t tenths = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    auto const length = std::max<std::size_t>(utf8_sequence(text, at), 1);
+    tenths += tenths_of(length);
+    at += length;
+  }
+  return (tenths + 9) / 10;
+}
+
+}  // namespace runnel
