@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "runnel/core/token_estimate.h"
 #include "runnel/model/price_files.h"
 #include "runnel/model/pricing_test_support.h"
-#include "runnel/model/token_estimate.h"
 
 namespace runnel::model {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "runnel/core/json_parse.h"
 #include "runnel/core/json_write.h"
@@ -104,19 +106,27 @@ bool lacks_json_note(CallRequest const& request) {
                       [](PromptMessage const& message) { return says_json(message.text); });
 }
 
+// Behind the user's last words: the system message is the same in every call (FLOW-6), and no vendor minds
+// who speaks after whom.
+void add_json_note(std::vector<PromptMessage>& messages) {
+  auto const users = std::find_if(messages.rbegin(), messages.rend(), [](PromptMessage const& message) {
+    return message.speaker == Speaker::user;
+  });
+  if (users == messages.rend()) {
+    PromptMessage note;
+    note.speaker = Speaker::user;
+    note.text = kJsonNote;
+    messages.push_back(std::move(note));
+    return;
+  }
+  if (!users->text.empty()) users->text += "\n\n";
+  users->text += kJsonNote;
+}
+
 void append_messages(std::string& out, CallRequest const& request, ProviderOptions const& options) {
   bool const with_reasoning = options.profile.wants_reasoning_back && options.thinks();
   auto messages = request.messages;
-  if (lacks_json_note(request)) {
-    if (messages.empty() || messages.front().speaker != Speaker::system) {
-      PromptMessage note;
-      note.speaker = Speaker::system;
-      messages.insert(messages.begin(), std::move(note));
-    }
-    auto& text = messages.front().text;
-    if (!text.empty()) text += "\n\n";
-    text += kJsonNote;
-  }
+  if (lacks_json_note(request)) add_json_note(messages);
   append_array(out, messages, [&](std::string& to, PromptMessage const& message) {
     append_message(to, message, with_reasoning);
   });

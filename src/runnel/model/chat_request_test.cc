@@ -143,19 +143,30 @@ TEST(ChatRequest, USE_1_JsonAnswerNamesTheFormat) {
   request.json_answer = true;
   auto const body = body_of(request, options_of("deepseek"));
   EXPECT_TRUE(has(body, R"("response_format":{"type":"json_object"})"));
-  EXPECT_TRUE(has(body, R"([{"role":"system","content":"Answer with one JSON object."},{"role":"user")"));
-
-  request.messages.insert(request.messages.begin(), message(Speaker::system, "Be brief."));
-  EXPECT_TRUE(has(body_of(request, options_of("deepseek")),
-                  R"({"role":"system","content":"Be brief.\n\nAnswer with one JSON object."})"));
+  EXPECT_TRUE(has(body, R"([{"role":"user","content":"hi \"you\"\n\n\nAnswer with one JSON object."}])"));
 
   request.messages.front().text = "Reply in Json.";
   EXPECT_TRUE(
-      has(body_of(request, options_of("deepseek")), R"({"role":"system","content":"Reply in Json."})"));
+      has(body_of(request, options_of("deepseek")), R"([{"role":"user","content":"Reply in Json."}])"));
 
   auto without = options_of("local");
   without.profile.json_mode = false;
   EXPECT_FALSE(has(body_of(request, without), "response_format"));
+}
+
+TEST(ChatRequest, FLOW_6_TheFormatIsNamedInNoSystemMessage) {
+  auto request = tool_round();
+  request.json_answer = true;
+  request.messages.insert(request.messages.begin(), message(Speaker::system, "Be brief."));
+  auto body = body_of(request, options_of("deepseek"));
+  EXPECT_TRUE(has(body, R"([{"role":"system","content":"Be brief."},)"
+                        R"({"role":"user","content":"hi \"you\"\n\n\nAnswer with one JSON object."},)"));
+  EXPECT_TRUE(has(body, R"("content":"done"}])"));
+
+  request.messages = {message(Speaker::system, "Be brief.")};
+  body = body_of(request, options_of("deepseek"));
+  EXPECT_TRUE(has(body, R"([{"role":"system","content":"Be brief."},)"
+                        R"({"role":"user","content":"Answer with one JSON object."}])"));
 }
 
 TEST(ChatRequest, USE_1_OutputLimitHasTheVendorsName) {

@@ -1,9 +1,12 @@
 #include "runnel/model/offline.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "runnel/base/sleep.h"
 #include "runnel/core/text.h"
+#include "runnel/model/offline_contracts.h"
+#include "runnel/model/offline_words.h"
 
 namespace runnel::model {
 
@@ -11,58 +14,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-bool is_han(std::string_view sequence) {
-  return sequence.size() == 3 && sequence >= "\u4e00" && sequence <= "\u9fff";
-}
-
-bool is_wide(std::string_view sequence) {
-  return sequence.size() >= 3;
-}
-
-bool has_han(std::string const& text) {
-  for (std::size_t at = 0; at < text.size();) {
-    auto const length = std::max<std::size_t>(utf8_sequence(text, at), 1);
-    if (is_han(std::string_view{text}.substr(at, length))) return true;
-    at += length;
-  }
-  return false;
-}
-
-// The first `limit` code points, with an ellipsis where there are more.
-std::string shorten(std::string const& text, std::size_t limit) {
-  std::size_t at = 0;
-  for (std::size_t count = 0; at < text.size(); ++count) {
-    if (count == limit) return text.substr(0, at) + "…";
-    at += std::max<std::size_t>(utf8_sequence(text, at), 1);
-  }
-  return text;
-}
-
-// A word with the space before it, or one wide character: what joins back to the text.
-std::vector<std::string> split_words(std::string const& text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool word_has_letters = false;
-  auto const finish = [&] {
-    if (!word.empty()) words.push_back(std::exchange(word, {}));
-    word_has_letters = false;
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    auto const length = std::max<std::size_t>(utf8_sequence(text, at), 1);
-    auto const sequence = text.substr(at, length);
-    bool const space = sequence == " " || sequence == "\n";
-    if (is_wide(sequence) || (space && word_has_letters)) finish();
-    word += sequence;
-    if (!space) word_has_letters = true;
-    if (is_wide(sequence)) finish();
-    at += length;
-  }
-  finish();
-  return words;
-}
-
 std::string answer_text(std::string const& message) {
-  auto const quoted = shorten(message, 80);
+  auto const quoted = shortened(message, 80);
   auto const length = std::to_string(count_code_points(message));
   if (has_han(message)) {
     return "你好！我是 Runnel "
@@ -77,6 +30,13 @@ std::string answer_text(std::string const& message) {
          " characters). This run is in the log already: cut the connection or restart the server, and you "
          "can resume "
          "reading where you left off.";
+}
+
+std::string message_of(CallRequest const& request) {
+  if (!request.user_text.empty()) return request.user_text;
+  auto const last = std::find_if(request.messages.rbegin(), request.messages.rend(),
+                                 [](PromptMessage const& each) { return each.speaker == Speaker::user; });
+  return last == request.messages.rend() ? std::string{} : last->text;
 }
 
 class OfflineCall final : public Call {
@@ -107,10 +67,14 @@ class OfflineCall final : public Call {
 }  // namespace
 
 std::vector<std::string> offline_answer(std::string const& message, OfflineOptions const& options) {
-  auto pieces = split_words(answer_text(message));
-  for (auto n = pieces.size() + 1; n <= options.words; ++n)
-    pieces.push_back(" " + std::to_string(n));
-  return pieces;
+  return split_words(padded(answer_text(message), options.words));
+}
+
+std::vector<std::string> offline_output(CallRequest const& request, OfflineOptions const& options) {
+  auto const message = message_of(request);
+  OfflineQuestion question{message, answer_text(message), options.words};
+  auto const object = offline_object(request.contract, question);
+  return object ? split_words(*object) : offline_answer(message, options);
 }
 
 std::int64_t count_offline_tokens(std::string const& text) {
@@ -134,8 +98,7 @@ std::unique_ptr<Call> OfflineProvider::call(CallRequest request) {
   std::int64_t input_tokens = 0;
   for (auto const& message : request.messages)
     input_tokens += count_offline_tokens(message.text);
-  auto const& last = request.messages.empty() ? std::string{} : request.messages.back().text;
-  return std::make_unique<OfflineCall>(offline_answer(last, options_), input_tokens, options_.word_delay);
+  return std::make_unique<OfflineCall>(offline_output(request, options_), input_tokens, options_.word_delay);
 }
 
 }  // namespace runnel::model

@@ -16,7 +16,8 @@ struct OfflineOptions {
 };
 
 // The built-in model (USE-2): rules, no network, the same answer to the same message. It says what it is, in
-// Chinese where the message has Chinese characters and in English otherwise, word by word.
+// Chinese where the message has Chinese characters and in English otherwise, word by word. It keeps the
+// contracts of the shipped flows, and has no tools.
 class OfflineProvider final : public Provider {
  public:
   explicit OfflineProvider(OfflineOptions options) : options_{options} {}
@@ -31,6 +32,10 @@ class OfflineProvider final : public Provider {
 
 // The whole answer, as pieces that join to it.
 std::vector<std::string> offline_answer(std::string const& message, OfflineOptions const& options);
+
+// The same for a call: the answer to what the user said, as the JSON object of the call's contract where that
+// is a known one.
+std::vector<std::string> offline_output(CallRequest const& request, OfflineOptions const& options);
 
 // How many tokens the offline model says a text has: its words, and each Chinese character.
 std::int64_t count_offline_tokens(std::string const& text);

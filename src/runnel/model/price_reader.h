@@ -4,10 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "runnel/base/yaml_fields.h"
 #include "runnel/model/prices.h"
-#include "runnel/model/yaml_fields.h"
 
 namespace runnel::model {
+
+using base::for_each_member;
+using base::YamlFields;
+using base::YamlProblems;
 
 // What a price file says for all its entries.
 struct PriceDefaults {

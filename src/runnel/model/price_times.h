@@ -5,7 +5,7 @@
 #include <optional>
 #include <string_view>
 
-#include "runnel/model/zone.h"
+#include "runnel/core/zone.h"
 
 // The dates and hours of a price file.
 namespace runnel::model {

@@ -11,8 +11,8 @@
 
 #include "runnel/core/call_usage.h"
 #include "runnel/core/error.h"
+#include "runnel/core/zone.h"
 #include "runnel/model/price_times.h"
-#include "runnel/model/zone.h"
 
 // What models cost (USE-5, USE-6). All rates are whole numbers of 1e-12 CNY per token.
 namespace runnel::model {

@@ -8,8 +8,8 @@
 
 #include "runnel/core/decimal.h"
 #include "runnel/core/money.h"
+#include "runnel/core/zone.h"
 #include "runnel/model/price_times.h"
-#include "runnel/model/zone.h"
 
 // For the tests of prices.
 namespace runnel::model {

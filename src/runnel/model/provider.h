@@ -14,34 +14,9 @@
 #include "runnel/base/cancel.h"
 #include "runnel/core/call_usage.h"
 #include "runnel/core/error.h"
+#include "runnel/core/prompt.h"
 
 namespace runnel::model {
-
-enum class Speaker { system, user, assistant, tool };
-
-// A call that a model asks for. `arguments` is the text that it wrote: JSON, where it kept to the format;
-// whoever executes the call checks that.
-struct ToolCall {
-  std::string id;
-  std::string name;
-  std::string arguments;
-
-  bool operator==(ToolCall const&) const = default;
-};
-
-struct PromptMessage {
-  Speaker speaker = Speaker::user;
-  std::string text;
-  std::string reasoning;             // Of an assistant; sent back where its provider demands it.
-  std::vector<ToolCall> tool_calls;  // Of an assistant.
-  std::string tool_call_id;          // Of a tool: which call this answers.
-};
-
-struct ToolSpec {
-  std::string name;
-  std::string description;
-  std::string parameters;  // A JSON Schema as text.
-};
 
 enum class ToolChoice { automatic, none, required };
 
@@ -51,6 +26,10 @@ struct CallRequest {
   std::vector<ToolSpec> tools;
   ToolChoice tool_choice = ToolChoice::automatic;
   bool json_answer = false;  // The answer is to be one JSON object.
+  // For built-in models, which do not read prompts: what the user said, and which contract the answer has;
+  // empty: prose.
+  std::string user_text;
+  std::string contract;
   std::optional<std::int64_t> max_output_tokens;
 };
 

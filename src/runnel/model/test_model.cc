@@ -49,10 +49,38 @@ std::string stamp() {
   return text;
 }
 
+// What stands around the tokens where the answer is a contract's JSON (FLOW-4): they are its text, which
+// comes last. Nothing around them where the contract is not known.
+struct Frame {
+  std::string_view contract;
+  std::string_view before;
+  std::string_view after;
+};
+constexpr std::array<Frame, 5> kFrames{{
+    {"RouterResult",
+     R"({"route":"NEEDS_EXECUTION","intent_summary":"test","safety_flags":[],"execution_brief":")", R"("})"},
+    {"WorkerResult",
+     R"({"status":"SUCCESS","suggested_actions":[],"key_points":[],"result_type":"unknown","answer":")",
+     R"("})"},
+    {"IntentResult",
+     R"({"route":"DIRECT_EXECUTION","intent_summary":"test","safety_flags":[],"assistant_text":")", R"("})"},
+    {"ExecutionResult",
+     R"({"status":"SUCCESS","execution_summary":"test","execution_data":{},"report_brief":")", R"("})"},
+    {"OrganizationResult", R"({"response_metadata":{},"assistant_text":")", R"("})"},
+}};
+
+Frame frame_of(std::string_view contract) {
+  auto const* const found = std::find_if(kFrames.begin(), kFrames.end(),
+                                         [&](Frame const& frame) { return frame.contract == contract; });
+  return found == kFrames.end() ? Frame{} : *found;
+}
+
 class TestModelCall final : public Call {
  public:
-  TestModelCall(TestScript script, std::int64_t input_tokens)
+  TestModelCall(TestScript script, Frame frame, std::int64_t input_tokens)
       : script_{script},
+        before_{frame.before},
+        after_{frame.after},
         input_tokens_{input_tokens},
         due_{SteadyClock::now() +
              (script.before_first > microseconds{0} ? script.before_first : script.apart)} {}
@@ -74,7 +102,7 @@ class TestModelCall final : public Call {
     std::vector<CallEvent> events;
     events.reserve(static_cast<std::size_t>(size));
     for (std::int64_t i = 0; i < size; ++i)
-      events.emplace_back(TextPiece{stamp()});
+      events.emplace_back(TextPiece{std::exchange(before_, {}) + stamp()});
     output_tokens_ += size;
     due_ += script_.apart * size;
     return events;
@@ -82,11 +110,15 @@ class TestModelCall final : public Call {
 
   std::vector<CallEvent> make_end() {
     std::vector<CallEvent> events;
+    auto rest = before_ + after_;
+    if (!rest.empty()) events.emplace_back(TextPiece{std::move(rest)});
     events.emplace_back(counted_end(input_tokens_, output_tokens_));
     return events;
   }
 
   TestScript const script_;
+  std::string before_;  // Empty once it is sent.
+  std::string const after_;
   std::int64_t const input_tokens_;
   std::int64_t output_tokens_ = 0;
   SteadyClock::time_point due_;  // When the next burst, or the end, should come.
@@ -121,7 +153,7 @@ std::optional<TestScript> parse_test_model(std::string_view name) {
 
 std::unique_ptr<Call> TestModelProvider::call(CallRequest request) {
   return std::make_unique<TestModelCall>(parse_test_model(request.model).value_or(TestScript{}),
-                                         count_input_tokens(request));
+                                         frame_of(request.contract), count_input_tokens(request));
 }
 
 }  // namespace runnel::model

@@ -28,7 +28,8 @@ std::optional<TestScript> parse_test_model(std::string_view name);
 
 // Models for measuring: as many tokens and as fast as their name says. Each token's text is `@<14 hex>~`, the
 // CLOCK_MONOTONIC nanoseconds when it was made, so that a client on the same machine knows how long it took.
-// The pace is kept on the whole: what came late does not delay what follows.
+// The pace is kept on the whole: what came late does not delay what follows. Where the answer has a contract
+// of the shipped flows, the tokens are the text of its JSON.
 class TestModelProvider final : public Provider {
  public:
   [[nodiscard]] std::vector<std::string> models() const override { return {"tok-*"}; }

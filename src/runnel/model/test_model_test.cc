@@ -4,6 +4,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -117,6 +118,31 @@ TEST(TestModel, NoTokensIsAnEmptyAnswer) {
 
   EXPECT_TRUE(all.tokens.empty());
   EXPECT_EQ(all.usage.output_tokens, 0);
+}
+
+std::string framed(std::string model, std::string contract) {
+  auto request = ask(std::move(model), "words");
+  request.contract = std::move(contract);
+  auto const all = run_async(read_all(std::move(request)));
+  std::string text;
+  for (auto const& token : all.tokens)
+    text += token;
+  return text;
+}
+
+TEST(TestModel, FLOW_4_TokensAreTheTextOfAKnownContract) {
+  std::pair<char const*, char const*> const texts[] = {{"RouterResult", "execution_brief"},
+                                                       {"WorkerResult", "answer"},
+                                                       {"IntentResult", "assistant_text"},
+                                                       {"ExecutionResult", "report_brief"},
+                                                       {"OrganizationResult", "assistant_text"}};
+  for (auto const& [contract, field] : texts) {
+    auto const object = boost::json::parse(framed("tok-5-0-2", contract)).as_object();
+    EXPECT_EQ((object.end() - 1)->key(), field);
+    EXPECT_EQ(object.at(field).as_string().size(), 5U * 16U) << contract;
+    EXPECT_EQ(boost::json::parse(framed("tok-0-0", contract)).at(field).as_string(), "") << contract;
+  }
+  EXPECT_EQ(framed("tok-5-0-2", "Other").size(), 5U * 16U);
 }
 
 std::int64_t monotonic_ns() {

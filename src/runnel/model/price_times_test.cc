@@ -1,37 +1,9 @@
-#include "runnel/model/zone.h"
+#include "runnel/model/price_times.h"
 
 #include <gtest/gtest.h>
 
-#include "runnel/model/price_times.h"
-#include "runnel/model/pricing_test_support.h"
-
 namespace runnel::model {
 namespace {
-
-TEST(Zone, IsFoundByItsNameOnly) {
-  EXPECT_EQ(Zone::find("Asia/Shanghai").value().name(), "Asia/Shanghai");
-  EXPECT_FALSE(Zone::find("Asia/Nowhere"));
-  EXPECT_FALSE(Zone::find(""));
-}
-
-TEST(Zone, TellsDayAndMinuteOfItsClocks) {
-  auto const shanghai = Zone::find("Asia/Shanghai").value();
-
-  auto const before = shanghai.at(instant("2026-11-15T15:59:59.999Z"));
-  auto const after = shanghai.at(instant("2026-11-15T16:00:00Z"));
-
-  EXPECT_EQ(before.day, parse_day("2026-11-15"));
-  EXPECT_EQ(before.minute, 23 * 60 + 59);
-  EXPECT_EQ(after.day, parse_day("2026-11-16"));
-  EXPECT_EQ(after.minute, 0);
-}
-
-TEST(Zone, KnowsWhenADayBeginsAlsoWhereItHasNoMidnight) {
-  EXPECT_EQ(Zone::find("Asia/Shanghai")->day_begins(*parse_day("2026-10-17")),
-            instant("2026-10-16T16:00:00Z"));
-  // In Beirut clocks went from midnight to one o'clock.
-  EXPECT_EQ(Zone::find("Asia/Beirut")->day_begins(*parse_day("2022-03-27")), instant("2022-03-26T22:00:00Z"));
-}
 
 TEST(PriceTimes, InstantsHaveAnOffsetAndDaysAZone) {
   auto const shanghai = Zone::find("Asia/Shanghai").value();
