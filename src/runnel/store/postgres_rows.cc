@@ -85,6 +85,10 @@ std::string touches_json(std::vector<TicketTouch> const& touches) {
   return out += ']';
 }
 
+std::optional<std::string> unless_empty(std::string const& text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
 char const* to_string(OnBusy policy) {
   switch (policy) {
     case OnBusy::reject:
@@ -108,6 +112,7 @@ Result<Admission> to_admission(Rows const& rows) {
   admission.epoch = rows.integer(0, 4);
   admission.status = parse_run_status(rows.text(0, 5)).value();
   if (!rows.is_null(0, 6)) admission.cancel_first = RunKey{rows.integer(0, 6)};
+  admission.profile = rows.text(0, 7);
   return admission;
 }
 
@@ -162,6 +167,7 @@ std::vector<RunRow> to_runs(Rows const& rows) {
     run.started_at = rows.integer(i, 17);
     run.ended_at = rows.integer(i, 18);
     run.epochs = parse_epochs(rows.text(i, 19));
+    run.profile = rows.text(i, 20);
   }
   return out;
 }

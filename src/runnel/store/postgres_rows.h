@@ -18,6 +18,7 @@ std::optional<std::string> messages_json(
 std::string begin_json(Begin const& begin);
 std::string touches_json(std::vector<TicketTouch> const& touches);
 char const* to_string(OnBusy policy);
+std::optional<std::string> unless_empty(std::string const& text);  // Empty text is stored as null.
 
 Result<Admission> to_admission(Rows const& rows);
 Result<Claim> to_claim(Rows const& rows);

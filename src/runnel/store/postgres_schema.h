@@ -16,6 +16,7 @@ extern char const* const kTables;
 extern char const* const kFunctions;
 extern char const* const kEdges;
 extern char const* const kLedger;
+extern char const* const kFlows;
 
 // Connects, applies what the database lacks, each migration in its own transaction, one node at a time, and
 // disconnects; blocks. Fails with `unavailable` where it cannot connect, with `conflict` where a newer

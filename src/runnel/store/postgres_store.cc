@@ -15,8 +15,11 @@
 #include "runnel/store/page.h"
 #include "runnel/store/postgres_calls.h"
 #include "runnel/store/postgres_connection.h"
+#include "runnel/store/postgres_profiles.h"
 #include "runnel/store/postgres_rows.h"
+#include "runnel/store/postgres_runs.h"
 #include "runnel/store/postgres_schema.h"
+#include "runnel/store/refused.h"
 #include "runnel/store/requests.h"
 
 namespace runnel::store {
@@ -32,7 +35,8 @@ std::string const kRuns =
     "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, i.input, r.agui_version, r.error_code, r.error_id, "
     "r.created_at, r.started_at, r.ended_at, (SELECT string_agg(e.epoch || '-' || e.first_n, ' ' ORDER BY "
     "e.epoch) "
-    "FROM run_epochs e WHERE e.run_id = r.id) FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id "
+    "FROM run_epochs e WHERE e.run_id = r.id), r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
+    "r.thread_id "
     "JOIN run_inputs i ON i.run_id = r.id ";
 std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3";
 std::string const kRunByKey = kRuns + "WHERE r.id = $1";
@@ -95,17 +99,8 @@ std::string const kThreadPage =
     kThreads +
     "WHERE owner_id = $1 AND (updated_at, id) < ($2, $3) ORDER BY updated_at DESC, id DESC LIMIT $4";
 
-std::optional<std::string> unless_empty(std::string const& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 Result<void> nothing(Rows const& /*rows*/) {
   return {};
-}
-
-template <class T>
-Async<T> refused(Error error) {
-  co_return error;
 }
 
 Result<std::vector<LogRow>> to_log(Rows const& rows) {
@@ -140,16 +135,7 @@ class PostgresStore final : public Store {
     if (auto const ok = check(request); !ok) return refused<Admission>(ok.error());
     auto const order =
         std::hash<std::string>{}(request.owner.text) ^ std::hash<std::string>{}(request.thread.text);
-    return writer(order).call<Admission>(
-        Statement{
-            "SELECT * FROM runnel_admit_funded($1::text::json, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, "
-            "$12, $13, $14::text::json)",
-            postgres::budgets_json(request.budgets), request.max_active_runs, request.owner.text,
-            request.thread.text, request.run.text, postgres::to_string(request.on_busy),
-            to_string(request.mode), request.input_hash, request.input, request.agui_version,
-            unless_empty(request.country), request.node.text, request.now,
-            postgres::begin_json(request.begin)},
-        postgres::to_admission);
+    return writer(order).call<Admission>(postgres::admit_statement(request), postgres::to_admission);
   }
 
   Async<Claim> claim(ClaimRequest request) override {
@@ -163,37 +149,12 @@ class PostgresStore final : public Store {
 
   Async<void> append(AppendRequest request) override {
     if (auto const ok = check(request); !ok) return refused<void>(ok.error());
-    auto const& facts = request.facts;
-    auto const messages = postgres::messages_json(request.messages);
-    if (request.call_ends.empty() && request.bookings.empty()) {
-      return writer(request.run)
-          .call<void>(Statement{"SELECT runnel_append($1, $2, $3, $4, $5, $6, $7::text::json, $8)",
-                                request.run.value, request.epoch, facts.first_n, facts.last_n, facts.next_idx,
-                                facts.body, messages, request.now},
-                      nothing);
-    }
-    return writer(request.run)
-        .call<void>(Statement{"SELECT runnel_append_settling($1, $2, $3, $4, $5, $6, $7::text::json, $8, "
-                              "$9::text::json, $10::text::json)",
-                              request.run.value, request.epoch, facts.first_n, facts.last_n, facts.next_idx,
-                              facts.body, messages, request.now, postgres::ends_json(request.call_ends),
-                              postgres::bookings_json(request.bookings)},
-                    nothing);
+    return writer(request.run).call<void>(postgres::append_statement(request), nothing);
   }
 
   Async<Ended> end(EndRequest request) override {
     if (auto const ok = check(request); !ok) return refused<Ended>(ok.error());
-    auto const& append = request.append;
-    return writer(append.run)
-        .call<Ended>(
-            Statement{"SELECT runnel_end_settling($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, "
-                      "$12::text::json, $13::text::json)",
-                      append.run.value, append.epoch, append.facts.first_n, append.facts.last_n,
-                      append.facts.next_idx, append.facts.body, postgres::messages_json(append.messages),
-                      append.now, to_string(request.status), unless_empty(request.error_code),
-                      unless_empty(request.error_id), postgres::ends_json(append.call_ends),
-                      postgres::bookings_json(append.bookings)},
-            postgres::to_ended);
+    return writer(request.append.run).call<Ended>(postgres::end_statement(request), postgres::to_ended);
   }
 
   Async<void> open_call(NewCall call) override {
@@ -262,6 +223,12 @@ class PostgresStore final : public Store {
         nothing);
   }
 
+  Async<void> put_profile(UserId user, ProfileRow profile) override {
+    if (auto const ok = check(profile); !ok) return refused<void>(ok.error());
+    return writer(std::hash<std::string>{}(user.text))
+        .call<void>(postgres::put_profile_statement(user, profile), postgres::to_put_profile);
+  }
+
   Async<void> rename_thread(UserId owner, ThreadId thread, std::string title, std::int64_t now) override {
     if (auto const ok = check_title(title); !ok) return refused<void>(ok.error());
     return writer(0).call<void>(
@@ -316,6 +283,15 @@ class PostgresStore final : public Store {
       if (rows.size() == 0) return Error{Errc::not_found, "the usage of a run that does not exist"};
       return RunUsage{rows.integer(0, 0), rows.integer(0, 1), Money{rows.integer(0, 2)}, rows.text(0, 3)};
     });
+  }
+
+  Async<std::vector<Checkpoint>> checkpoints(RunKey run) override {
+    return reader().call<std::vector<Checkpoint>>(postgres::checkpoints_statement(run),
+                                                  postgres::to_checkpoints);
+  }
+
+  Async<std::optional<ProfileRow>> profile(UserId user) override {
+    return reader().call<std::optional<ProfileRow>>(postgres::profile_statement(user), postgres::to_profile);
   }
 
   Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) override {

@@ -87,6 +87,27 @@ TEST_F(PostgresStoreTest, DB_1_DatabaseWithoutALedgerGetsOne) {
   expect_old_run_has_a_ledger(*store);
 }
 
+TEST_F(PostgresStoreTest, DB_1_DatabaseWithoutProfilesAndCheckpointsGetsThem) {
+  url_ = fresh_postgres_schema(*PostgresServer::instance());
+  for (auto const* sql :
+       {"CREATE TABLE schema_migrations(version bigint PRIMARY KEY, applied_at timestamptz DEFAULT now())",
+        postgres::kTables, postgres::kFunctions, postgres::kEdges, postgres::kLedger,
+        "INSERT INTO schema_migrations(version) VALUES (1), (2), (3), (4)",
+        "INSERT INTO users(id, created_at) VALUES ('ann', 1)",
+        "INSERT INTO agent_chat_sessions(id, owner_id, thread_ref, created_at, updated_at) "
+        "OVERRIDING SYSTEM VALUE VALUES (7, 'ann', 't1', 1, 1)",
+        "INSERT INTO runs(id, owner_id, run_ref, thread_id, status, mode, epoch, input_hash, agui_version, "
+        "created_at) "
+        "OVERRIDING SYSTEM VALUE VALUES (3, 'ann', 'r1', 7, 'running', 'chat', 5, 'h', '1.0', 1)",
+        "INSERT INTO run_inputs(run_id, input) VALUES (3, '{}')"}) {
+    postgres_rows(url_, sql).value();
+  }
+
+  auto const store = open().value();
+
+  expect_old_rows_are_ready_for_flows(*store);
+}
+
 TEST_F(PostgresStoreTest, ServerThatIsNotThereIsUnavailable) {
   PostgresOptions options;
   options.url = "host=/nowhere/at/all user=runnel dbname=postgres";

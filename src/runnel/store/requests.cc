@@ -1,8 +1,13 @@
 #include "runnel/store/requests.h"
 
+#include <boost/json/value.hpp>
+
 #include <set>
 #include <string>
 #include <string_view>
+#include <variant>
+
+#include "runnel/core/json_parse.h"
 
 namespace runnel::store {
 
@@ -89,13 +94,44 @@ Result<void> check_calls(AppendRequest const& request) {
   return {};
 }
 
+// A body may hold documents that are as deep as any is let in.
+constexpr std::size_t kCheckpointDepth = 2 * kDefaultJsonDepth;
+
+bool is_json_object(std::string const& text, std::size_t max_depth) {
+  auto const first = text.find_first_not_of(" \t\r\n");
+  return first != std::string::npos && text[first] == '{' && !check_json_text(text, max_depth);
+}
+
+Result<void> check(Checkpoint const& checkpoint) {
+  auto const name = "checkpoint " + std::to_string(checkpoint.number);
+  if (checkpoint.kind.empty()) return Error{Errc::invalid, name + " is of no kind"};
+  if (has_nul(checkpoint.stage) || has_nul(checkpoint.kind)) {
+    return Error{Errc::invalid, name + " holds a NUL"};
+  }
+  if (!is_json_object(checkpoint.body, kCheckpointDepth)) {
+    return Error{Errc::invalid, "the body of " + name + " is not a JSON object"};
+  }
+  return {};
+}
+
+Result<void> check(std::vector<Checkpoint> const& checkpoints) {
+  for (std::size_t i = 0; i < checkpoints.size(); ++i) {
+    if (auto ok = check(checkpoints[i]); !ok) return ok;
+    if (i > 0 && checkpoints[i].number != checkpoints[i - 1].number + 1) {
+      return Error{Errc::invalid, "checkpoint " + std::to_string(checkpoints[i].number) + " right after " +
+                                      std::to_string(checkpoints[i - 1].number)};
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<void> check(AdmitRequest const& request) {
   if (request.owner.empty() || request.thread.empty() || request.run.empty()) {
     return Error{Errc::invalid, "admit needs an owner, a thread and a run"};
   }
-  if (has_nul(request.input) || has_nul(request.country)) {
+  if (has_nul(request.input) || has_nul(request.default_country)) {
     return Error{Errc::invalid, "run " + request.run.text + ": the input holds a NUL"};
   }
   return check(request.begin);
@@ -110,6 +146,7 @@ Result<void> check(AppendRequest const& request) {
     if (auto ok = check(message); !ok) return ok;
   }
   if (auto ok = check_calls(request); !ok) return ok;
+  if (auto ok = check(request.checkpoints); !ok) return ok;
   return check(request.facts);
 }
 
@@ -140,6 +177,22 @@ Result<void> check(NewTicket const& ticket) {
   }
   if (has_nul(ticket.thread.text) || has_nul(ticket.run.text)) {
     return Error{Errc::invalid, "a ticket for a name that holds a NUL"};
+  }
+  return {};
+}
+
+Result<void> check(ProfileRow const& profile) {
+  if (has_nul(profile.username) || has_nul(profile.bio) || has_nul(profile.country)) {
+    return Error{Errc::invalid, "a profile holds a NUL"};
+  }
+  if (!profile.country.empty() && profile.country.size() != 2) {
+    return Error{Errc::invalid, "a profile's country has two letters"};
+  }
+  if (!profile.settings) return {};
+  auto const settings = parse_json(*profile.settings);
+  auto const* const document = std::get_if<boost::json::value>(&settings);
+  if (document == nullptr || !document->is_object()) {
+    return Error{Errc::invalid, "the settings of a profile are not a JSON object that every engine can keep"};
   }
   return {};
 }

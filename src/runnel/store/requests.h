@@ -17,6 +17,7 @@ Result<void> check(EndRequest const& request);
 Result<void> check(DiscardRequest const& request);
 Result<void> check(NewCall const& call);
 Result<void> check(NewTicket const& ticket);
+Result<void> check(ProfileRow const& profile);
 Result<void> check_title(std::string const& title);
 
 }  // namespace runnel::store

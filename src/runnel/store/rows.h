@@ -60,6 +60,17 @@ struct LogBatch {
   std::string body;
 };
 
+// A point that a run goes on from after a crash (RUN-12): a finished stage, a model's turn, a tool's result.
+// Numbered by the writer from 1, without gaps; written once.
+struct Checkpoint {
+  std::int64_t number = 0;
+  std::string stage;
+  std::string kind;
+  std::string body;  // A JSON object.
+
+  bool operator==(Checkpoint const&) const = default;
+};
+
 // What a run needs to begin: its input as the first visible row, the thread's title if it has none, its first
 // facts.
 struct Begin {
@@ -80,7 +91,7 @@ struct AdmitRequest {
   std::string input_hash;    // Equal hashes: the same input (RUN-2).
   std::string input;         // The normalised input as JSON; given back by `find_run` and `runs_to_recover`.
   std::string agui_version;  // "1.0" or "0.0": what the starting client speaks.
-  std::string country;       // Frozen with a new thread (USE-7).
+  std::string default_country;  // Frozen with a new thread where the owner's profile names none (USE-7).
   NodeId node;
   std::int64_t now = 0;
   std::int64_t max_active_runs = 0;  // Of the owner's, in any state before the end; 0: no limit.
@@ -104,6 +115,7 @@ struct Admission {
   ThreadId thread_id;  // Where `existing`: the run's own thread.
   Epoch epoch = 0;
   RunStatus status = RunStatus::running;
+  std::string profile;                 // Of a new run: the owner's, frozen with it; empty: none is stored.
   std::optional<RunKey> cancel_first;  // The active run that interrupt or rollback asks to end.
 };
 
@@ -131,8 +143,9 @@ struct AppendRequest {
   Epoch epoch = 0;
   LogBatch facts;
   std::vector<NewMessage> messages;
-  std::vector<CallEnd> call_ends;     // Of open calls of this run: anything else is `invalid`.
-  std::vector<CallBooking> bookings;  // Of calls that have ended, on rows of this request or earlier ones.
+  std::vector<CallEnd> call_ends;       // Of open calls of this run: anything else is `invalid`.
+  std::vector<CallBooking> bookings;    // Of calls that have ended, on rows of this request or earlier ones.
+  std::vector<Checkpoint> checkpoints;  // A number that is there already, or leaves a gap, is `invalid`.
   std::int64_t now = 0;
 };
 
@@ -180,6 +193,7 @@ struct RunRow {
   bool cancel_requested = false;
   bool log_expired = false;
   std::string input;
+  std::string profile;  // The owner's when the run was admitted; empty: there was none.
   std::string agui_version;
   std::string error_code;
   std::string error_id;
@@ -211,6 +225,15 @@ struct MessageRow {
   std::string metadata;
   RunId run;
   std::int64_t created_at = 0;
+};
+
+// A user's profile as it is stored. `country` is the one of `settings`, for new threads.
+struct ProfileRow {
+  std::string username;
+  std::string bio;
+  std::optional<std::string> settings;  // JSON; none: all defaults.
+  std::string country;
+  std::int64_t updated_at = 0;
 };
 
 struct HistoryPage {

@@ -1,5 +1,6 @@
 #include "runnel/store/sqlite_calls.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace runnel::store::sqlite {
@@ -20,8 +21,10 @@ UPDATE model_calls
 SET status = ?3, error_code = ?4, ended_at = ?5, latency_ms = ?6, first_token_ms = ?7, input_tokens = ?8,
     output_tokens = ?9, total_tokens = ?10, cached_tokens = ?11, cache_hit_tokens = ?12, cache_miss_tokens = ?13,
     cache_write_tokens = ?14, reasoning_tokens = ?15, usage_complete = ?16, direct_cost = ?17,
-    direct_observed = ?18, catalog_cost = ?19, price_list = ?20, price = ?21, cost = ?22
-WHERE id = ?1 AND run_id = ?2 AND status = 'open')sql";
+    direct_observed = ?18, catalog_cost = ?19, price_list = ?20, price = ?21, cost = ?22, message_id = ?23,
+    cost_source = ?24
+WHERE id = ?1 AND run_id = ?2 AND status = 'open'
+  AND (?23 IS NULL OR EXISTS (SELECT 1 FROM agent_chat_messages m WHERE m.run_id = ?2 AND m.message_id = ?23)))sql";
 
 constexpr char kBook[] = R"sql(
 UPDATE model_calls SET message_id = ?3, cost = ?4, cost_source = ?5
@@ -45,7 +48,15 @@ bool has_room(Db& db, std::optional<Money> limit, Money more, std::string_view s
   return !total.exceeds(*limit);
 }
 
-bool end_call(Db& db, RunKey run, CallEnd const& end) {
+template <class Named>
+Named const* find_call(std::vector<Named> const& calls, std::string const& id) {
+  auto const found =
+      std::find_if(calls.begin(), calls.end(), [&](auto const& call) { return call.id == id; });
+  return found == calls.end() ? nullptr : &*found;
+}
+
+// `booking` is the call's own, where it is booked as it ends; null: later.
+bool end_call(Db& db, RunKey run, CallEnd const& end, CallBooking const* booking) {
   auto const error = end.error_code.empty() ? std::nullopt : std::optional{end.error_code};
   auto const direct = end.cost.direct ? std::optional{end.cost.direct->pico} : std::nullopt;
   auto const& tokens = end.tokens;
@@ -53,7 +64,11 @@ bool end_call(Db& db, RunKey run, CallEnd const& end) {
                 end.latency_ms, end.first_token_ms, tokens.input, tokens.output, tokens.total, tokens.cached,
                 tokens.cache_hit, tokens.cache_miss, tokens.cache_write, tokens.reasoning, tokens.complete,
                 direct, end.cost.direct_observed, end.cost.catalog.pico,
-                std::string_view{to_string(end.cost.list)}, end.cost.price, end.provisional.pico) == 1;
+                std::string_view{to_string(end.cost.list)}, end.cost.price,
+                booking != nullptr ? booking->cost.pico : end.provisional.pico,
+                booking != nullptr ? std::optional{booking->message.text} : std::nullopt,
+                booking != nullptr ? std::optional<std::string_view>{to_string(booking->source)}
+                                   : std::nullopt) == 1;
 }
 
 bool book_call(Db& db, RunKey run, CallBooking const& booking) {
@@ -73,11 +88,15 @@ std::optional<std::string> full_budget(Db& db, Budgets const& budgets, Spender c
 
 Result<void> settle_calls(Db& db, AppendRequest const& request) {
   for (auto const& end : request.call_ends) {
-    if (!end_call(db, request.run, end)) {
-      return Error{Errc::invalid, "the end of call " + end.id + ", which is not open or not this run's"};
+    auto const* const booking = find_call(request.bookings, end.id);
+    if (!end_call(db, request.run, end, booking)) {
+      return Error{Errc::invalid,
+                   "the end of call " + end.id + ", which is not open or not this run's" +
+                       (booking != nullptr ? ", or its message " + booking->message.text + " is not" : "")};
     }
   }
   for (auto const& booking : request.bookings) {
+    if (find_call(request.call_ends, booking.id) != nullptr) continue;
     if (!book_call(db, request.run, booking)) {
       return Error{Errc::invalid, "the booking of call " + booking.id + " on " + booking.message.text +
                                       ": it has not ended, is booked, or one of the two is not this run's"};

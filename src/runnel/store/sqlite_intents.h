@@ -24,6 +24,7 @@ Result<CancelOutcome> request_cancel(Db& db, RunKey run, std::int64_t now);
 Result<void> discard(Db& db, DiscardRequest const& request);
 Result<std::size_t> expire_logs(Db& db, std::int64_t ended_before, std::size_t limit);
 Result<void> ensure_user(Db& db, UserId const& user, std::int64_t now);
+Result<void> put_profile(Db& db, UserId const& user, ProfileRow const& profile);
 Result<void> rename_thread(Db& db, UserId const& owner, ThreadId const& thread, std::string const& title,
                            std::int64_t now);
 Result<DeleteOutcome> delete_thread(Db& db, UserId const& owner, ThreadId const& thread);

@@ -10,14 +10,39 @@ namespace runnel::store::sqlite {
 
 namespace {
 
-// The run that the owner already has under this id, as the answer to a repeated admit (RUN-2).
-std::optional<Admission> admitted_before(Db& db, AdmitRequest const& request) {
-  Query query{db,
-              "SELECT r.id, r.thread_id, s.thread_ref, r.epoch, r.status, r.input_hash = ?3 "
-              "FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id "
-              "WHERE r.owner_id = ?1 AND r.run_ref = ?2",
-              request.owner.text, request.run.text, request.input_hash};
-  if (!query.next()) return std::nullopt;
+// USE-9: there is no room for the least that a call can cost.
+bool is_over_budget(Db& db, AdmitRequest const& request) {
+  return full_budget(db, request.budgets, {request.owner.text, request.thread.text, std::nullopt}, Money{1})
+      .has_value();
+}
+
+// What an admit meets. One read of all of it: a statement costs more than what it looks for.
+struct Circumstances {
+  std::optional<Admission> before;  // The answer to a repeat: the owner has a run of this id (RUN-2).
+  bool too_many_runs = false;       // HTTP-6.
+  std::optional<ThreadKey> thread;  // None: it is new.
+  std::optional<RunKey> active;
+  std::string profile;  // As the run keeps it; empty: none is stored.
+  std::string country;  // The profile's.
+};
+
+constexpr char kCircumstances[] = R"sql(
+SELECT r.id, r.thread_id, (SELECT thread_ref FROM agent_chat_sessions WHERE id = r.thread_id), r.epoch, r.status,
+       r.input_hash = ?4,
+       (SELECT count(*) FROM (SELECT 1 FROM runs WHERE owner_id = ?1 AND ended_at IS NULL LIMIT ?5)),
+       s.id,
+       (SELECT a.id FROM runs a
+        WHERE a.thread_id = s.id AND a.status IN ('pending','running','awaiting_approval')),
+       CASE WHEN p.user_id IS NOT NULL THEN
+         json_object('username', p.username, 'bio', p.bio, 'settings', json(p.settings)) END,
+       p.country
+FROM (SELECT ?1 AS owner) o
+LEFT JOIN runs r ON r.owner_id = o.owner AND r.run_ref = ?3
+LEFT JOIN agent_chat_sessions s ON s.owner_id = o.owner AND s.thread_ref = ?2
+LEFT JOIN profiles p ON p.user_id = o.owner)sql";
+
+std::optional<Admission> admitted_before(Query const& query) {
+  if (query.is_null(0)) return std::nullopt;
   Admission found;
   found.outcome = query.integer(5) != 0 ? Admission::Outcome::existing : Admission::Outcome::id_conflict;
   found.run = RunKey{query.integer(0)};
@@ -28,43 +53,34 @@ std::optional<Admission> admitted_before(Db& db, AdmitRequest const& request) {
   return found;
 }
 
-// HTTP-6. Intents run one after the other, so nobody is admitted between the count and the insert.
-bool has_too_many_runs(Db& db, AdmitRequest const& request) {
-  if (request.max_active_runs == 0) return false;
+// Intents run one after the other: what is found here holds until the admit is through.
+Circumstances circumstances(Db& db, AdmitRequest const& request) {
   Query query{db,
-              "SELECT count(*) >= ?2 FROM "
-              "(SELECT 1 FROM runs WHERE owner_id = ?1 AND ended_at IS NULL LIMIT ?2)",
-              request.owner.text, request.max_active_runs};
+              kCircumstances,
+              request.owner.text,
+              request.thread.text,
+              request.run.text,
+              request.input_hash,
+              request.max_active_runs};
   query.next();
-  return query.integer(0) != 0;
+  Circumstances found;
+  found.before = admitted_before(query);
+  found.too_many_runs = request.max_active_runs > 0 && query.integer(6) >= request.max_active_runs;
+  if (!query.is_null(7)) found.thread = ThreadKey{query.integer(7)};
+  if (!query.is_null(8)) found.active = RunKey{query.integer(8)};
+  found.profile = query.text(9);
+  found.country = query.text(10);
+  return found;
 }
 
-// USE-9: there is no room for the least that a call can cost.
-bool is_over_budget(Db& db, AdmitRequest const& request) {
-  return full_budget(db, request.budgets, {request.owner.text, request.thread.text, std::nullopt}, Money{1})
-      .has_value();
-}
-
-ThreadKey find_or_insert_thread(Db& db, AdmitRequest const& request) {
-  {
-    Query query{db, "SELECT id FROM agent_chat_sessions WHERE owner_id = ?1 AND thread_ref = ?2",
-                request.owner.text, request.thread.text};
-    if (query.next()) return ThreadKey{query.integer(0)};
-  }
-  auto const country = request.country.empty() ? std::nullopt : std::optional{request.country};
+ThreadKey insert_running_thread(Db& db, AdmitRequest const& request, std::string const& country) {
   db.run(
-      "INSERT INTO agent_chat_sessions(owner_id, thread_ref, billing_country_snapshot, created_at, "
-      "updated_at) "
-      "VALUES (?1, ?2, ?3, ?4, ?4)",
-      request.owner.text, request.thread.text, country, request.now);
+      "INSERT INTO agent_chat_sessions(owner_id, thread_ref, title, status, state_snapshot, "
+      "billing_country_snapshot, created_at, updated_at) "
+      "VALUES (?1, ?2, ?3, 'running', '{\"status\":\"running\"}', ?4, ?5, ?5)",
+      request.owner.text, request.thread.text, request.begin.title,
+      unless_empty(country.empty() ? request.default_country : country), request.now);
   return ThreadKey{db.last_insert_id()};
-}
-
-std::optional<RunKey> active_run(Db& db, ThreadKey thread) {
-  Query query{
-      db, "SELECT id FROM runs WHERE thread_id = ?1 AND status IN ('pending','running','awaiting_approval')",
-      thread.value};
-  return query.next() ? std::optional{RunKey{query.integer(0)}} : std::nullopt;
 }
 
 // Behind all that wait, or before them.
@@ -82,16 +98,24 @@ void insert_run(Db& db, AdmitRequest const& request, std::optional<std::int64_t>
   bool const starts = admission.status == RunStatus::running;
   db.run(
       "INSERT INTO runs(owner_id, run_ref, thread_id, status, mode, queue_no, epoch, node, input_hash, "
-      "agui_version, created_at, started_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+      "agui_version, created_at, started_at, profile, last_n, next_idx) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
       request.owner.text, request.run.text, admission.thread.value,
       std::string_view{to_string(admission.status)}, std::string_view{to_string(request.mode)}, queue,
       admission.epoch, starts ? std::optional{request.node.text} : std::nullopt, request.input_hash,
-      request.agui_version, request.now, starts ? std::optional{request.now} : std::nullopt);
+      request.agui_version, request.now, starts ? std::optional{request.now} : std::nullopt,
+      unless_empty(admission.profile), starts ? request.begin.facts.last_n : 0,
+      starts ? request.begin.facts.next_idx : 0);
   admission.run = RunKey{db.last_insert_id()};
   db.run("INSERT INTO run_inputs(run_id, input) VALUES (?1, ?2)", admission.run.value, request.input);
 }
 
-void start_at_once(Db& db, AdmitRequest const& request, Admission& admission) {
+void start_at_once(Db& db, AdmitRequest const& request, Circumstances const& found, Admission& admission) {
+  if (found.thread) {
+    start_thread(db, *found.thread, request.begin.title, request.now);
+  } else {
+    admission.thread = insert_running_thread(db, request, found.country);
+  }
   admission.outcome = Admission::Outcome::running;
   admission.status = RunStatus::running;
   admission.epoch = next_epoch(0, request.now);
@@ -103,7 +127,6 @@ void start_at_once(Db& db, AdmitRequest const& request, Admission& admission) {
   run.ref = request.run.text;
   run.epoch = admission.epoch;
   write_begin(db, run, request.begin, request.now);
-  set_thread_status(db, admission.thread, ThreadStatus::running, request.now);
 }
 
 void queue_behind(Db& db, AdmitRequest const& request, RunKey active, Admission& admission) {
@@ -113,9 +136,11 @@ void queue_behind(Db& db, AdmitRequest const& request, RunKey active, Admission&
   if (request.on_busy == OnBusy::enqueue) return;
 
   admission.cancel_first = active;
-  db.run("UPDATE runs SET cancel_at = coalesce(cancel_at, ?2) WHERE id = ?1", active.value, request.now);
-  if (request.on_busy == OnBusy::rollback) {
-    db.run("UPDATE runs SET rolled_back = 1 WHERE id = ?1", active.value);
+  bool const rolls_back = request.on_busy == OnBusy::rollback;
+  db.run(
+      "UPDATE runs SET cancel_at = coalesce(cancel_at, ?2), rolled_back = max(rolled_back, ?3) WHERE id = ?1",
+      active.value, request.now, rolls_back);
+  if (rolls_back) {
     db.run("UPDATE agent_chat_messages SET visibility_mask = 0 WHERE run_id = ?1", active.value);
   }
 }
@@ -123,7 +148,8 @@ void queue_behind(Db& db, AdmitRequest const& request, RunKey active, Admission&
 }  // namespace
 
 Result<Admission> admit(Db& db, AdmitRequest const& request) {
-  if (auto found = admitted_before(db, request)) return std::move(*found);
+  auto found = circumstances(db, request);
+  if (found.before) return std::move(*found.before);
 
   Admission admission;
   admission.thread_id = request.thread;
@@ -131,18 +157,20 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
     admission.outcome = Admission::Outcome::over_budget;
     return admission;
   }
-  if (has_too_many_runs(db, request)) {
+  if (found.too_many_runs) {
     admission.outcome = Admission::Outcome::too_many_runs;
     return admission;
   }
-  admission.thread = find_or_insert_thread(db, request);
-  auto const active = active_run(db, admission.thread);
-  if (!active) {
-    start_at_once(db, request, admission);
-  } else if (request.on_busy == OnBusy::reject) {
+  admission.thread = found.thread.value_or(ThreadKey{});
+  if (found.active && request.on_busy == OnBusy::reject) {
     admission.outcome = Admission::Outcome::thread_busy;
+    return admission;
+  }
+  admission.profile = found.profile;
+  if (found.active) {
+    queue_behind(db, request, *found.active, admission);
   } else {
-    queue_behind(db, request, *active, admission);
+    start_at_once(db, request, found, admission);
   }
   return admission;
 }
@@ -160,20 +188,17 @@ Result<Claim> claim(Db& db, ClaimRequest const& request) {
   Claim claim;
   claim.previous_epoch = run->epoch;
   claim.epoch = run->epoch = next_epoch(run->epoch, request.now);
-  claim.last_n = run->last_n;
-  claim.next_idx = run->next_idx;
+  bool const begins = run->last_n == 0;
+  claim.last_n = begins ? request.begin->facts.last_n : run->last_n;
+  claim.next_idx = begins ? request.begin->facts.next_idx : run->next_idx;
   claim.cancel_requested = run->cancel_requested;
   db.run(
-      "UPDATE runs SET status = 'running', epoch = ?2, node = ?3, started_at = coalesce(started_at, ?4) "
-      "WHERE id = ?1",
-      run->key.value, run->epoch, request.node.text, request.now);
+      "UPDATE runs SET status = 'running', epoch = ?2, node = ?3, started_at = coalesce(started_at, ?4), "
+      "last_n = ?5, next_idx = ?6 WHERE id = ?1",
+      run->key.value, run->epoch, request.node.text, request.now, claim.last_n, claim.next_idx);
   insert_epoch(db, run->key, run->epoch, run->last_n + 1);
-  if (run->last_n == 0) {
-    write_begin(db, *run, *request.begin, request.now);
-    claim.last_n = request.begin->facts.last_n;
-    claim.next_idx = request.begin->facts.next_idx;
-  }
-  set_thread_status(db, run->thread, ThreadStatus::running, request.now);
+  if (begins) write_begin(db, *run, *request.begin, request.now);
+  start_thread(db, run->thread, begins ? std::optional{request.begin->title} : std::nullopt, request.now);
   return claim;
 }
 

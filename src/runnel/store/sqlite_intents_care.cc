@@ -1,7 +1,19 @@
 #include "runnel/store/sqlite_intents.h"
+#include "runnel/store/sqlite_rows.h"
 
-// What keeps the rows in order beside the runs: users, threads, retention, the probe.
+// What keeps the rows in order beside the runs: users, profiles, threads, retention, the probe.
 namespace runnel::store::sqlite {
+
+namespace {
+
+// No row where there is no such user.
+constexpr char kPutProfile[] = R"sql(
+INSERT INTO profiles(user_id, username, bio, settings, country, updated_at)
+SELECT id, ?2, ?3, ?4, ?5, ?6 FROM users WHERE id = ?1
+ON CONFLICT (user_id) DO UPDATE SET username = excluded.username, bio = excluded.bio,
+  settings = excluded.settings, country = excluded.country, updated_at = excluded.updated_at)sql";
+
+}  // namespace
 
 Result<std::size_t> expire_logs(Db& db, std::int64_t ended_before, std::size_t limit) {
   std::vector<std::int64_t> expired;
@@ -16,6 +28,7 @@ Result<std::size_t> expire_logs(Db& db, std::int64_t ended_before, std::size_t l
   }
   for (auto const run : expired) {
     db.run("DELETE FROM log WHERE run_id = ?1", run);
+    db.run("DELETE FROM checkpoints WHERE run_id = ?1", run);
     db.run("UPDATE runs SET log_expired = 1 WHERE id = ?1", run);
   }
   return expired.size();
@@ -23,6 +36,13 @@ Result<std::size_t> expire_logs(Db& db, std::int64_t ended_before, std::size_t l
 
 Result<void> ensure_user(Db& db, UserId const& user, std::int64_t now) {
   db.run("INSERT INTO users(id, created_at) VALUES (?1, ?2) ON CONFLICT DO NOTHING", user.text, now);
+  return {};
+}
+
+Result<void> put_profile(Db& db, UserId const& user, ProfileRow const& profile) {
+  auto const written = db.run(kPutProfile, user.text, profile.username, profile.bio, profile.settings,
+                              unless_empty(profile.country), profile.updated_at);
+  if (written == 0) return Error{Errc::not_found, "a profile of a user who does not exist"};
   return {};
 }
 

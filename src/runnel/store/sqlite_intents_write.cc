@@ -1,4 +1,6 @@
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "runnel/store/sqlite_calls.h"
 #include "runnel/store/sqlite_intents.h"
@@ -19,18 +21,47 @@ bool advance(Db& db, AppendRequest const& request) {
              request.facts.next_idx) == 1;
 }
 
+// The same fence, for an end, which moves the end of the log when all else is written.
+bool may_continue(RunState const& run, AppendRequest const& request) {
+  return run.epoch == request.epoch && run.last_n == request.facts.first_n - 1 &&
+         run.status == RunStatus::running;
+}
+
 Error fenced(AppendRequest const& request) {
   return Error{Errc::fenced, "run key " + std::to_string(request.run.value) + " at epoch " +
                                  std::to_string(request.epoch) + " before " +
                                  std::to_string(request.facts.first_n)};
 }
 
-Result<void> write_rows(Db& db, RunState const& run, AppendRequest const& request) {
-  insert_log(db, run.key, request.epoch, request.facts);
+// They continue the run's without a gap; among themselves they do (requests.h).
+Result<void> insert_checkpoints(Db& db, RunKey run, std::vector<Checkpoint> const& checkpoints) {
+  if (checkpoints.empty()) return {};
+  {
+    Query last{db, "SELECT coalesce(max(number), 0) FROM checkpoints WHERE run_id = ?1", run.value};
+    last.next();
+    if (checkpoints.front().number != last.integer(0) + 1) {
+      return Error{Errc::invalid, "checkpoint " + std::to_string(checkpoints.front().number) +
+                                      " of run key " + std::to_string(run.value) + ", whose last is " +
+                                      std::to_string(last.integer(0))};
+    }
+  }
+  for (auto const& checkpoint : checkpoints) {
+    db.run("INSERT INTO checkpoints(run_id, number, stage, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+           run.value, checkpoint.number, checkpoint.stage, checkpoint.kind, checkpoint.body);
+  }
+  return {};
+}
+
+void insert_messages(Db& db, RunState const& run, AppendRequest const& request) {
   for (auto const& message : request.messages) {
     insert_message(db, run, message, request.now);
   }
-  return settle_calls(db, request);
+}
+
+// What comes with the facts and the messages, when those are written.
+Result<void> write_rest(Db& db, AppendRequest const& request) {
+  if (auto ok = settle_calls(db, request); !ok) return ok;
+  return insert_checkpoints(db, request.run, request.checkpoints);
 }
 
 std::optional<RunKey> promote_next(Db& db, ThreadKey thread) {
@@ -52,10 +83,6 @@ Ended promoted_before(Db& db, ThreadKey thread) {
   return Ended{query.next() ? std::optional{RunKey{query.integer(0)}} : std::nullopt};
 }
 
-std::optional<std::string> unless_empty(std::string const& text) {
-  return text.empty() ? std::nullopt : std::optional{text};
-}
-
 }  // namespace
 
 Result<void> append(Db& db, AppendRequest const& request) {
@@ -63,25 +90,32 @@ Result<void> append(Db& db, AppendRequest const& request) {
     if (log_holds(db, request.run, request.epoch, request.facts)) return {};
     return fenced(request);
   }
-  return write_rows(db, find_state(db, request.run).value(), request);
+  insert_log(db, request.run, request.epoch, request.facts);
+  if (!request.messages.empty()) insert_messages(db, find_state(db, request.run).value(), request);
+  return write_rest(db, request);
 }
 
 Result<Ended> end(Db& db, EndRequest const& request) {
   auto const& append = request.append;
-  bool const advanced = advance(db, append);
   auto const run = find_state(db, append.run);
-  if (!advanced) {
-    if (run && run->status == request.status && log_holds(db, append.run, append.epoch, append.facts)) {
+  if (!run) return fenced(append);
+  if (!may_continue(*run, append)) {
+    if (run->status == request.status && log_holds(db, append.run, append.epoch, append.facts)) {
       return promoted_before(db, run->thread);
     }
     return fenced(append);
   }
 
-  if (auto const written = write_rows(db, *run, append); !written) return written.error();
+  insert_log(db, run->key, append.epoch, append.facts);
+  insert_messages(db, *run, append);
+  if (auto const written = write_rest(db, append); !written) return written.error();
   interrupt_open_calls(db, run->key, append.now);
-  db.run("UPDATE runs SET status = ?2, ended_at = ?3, error_code = ?4, error_id = ?5 WHERE id = ?1",
-         run->key.value, std::string_view{to_string(request.status)}, append.now,
-         unless_empty(request.error_code), unless_empty(request.error_id));
+  db.run(
+      "UPDATE runs SET last_n = ?2, next_idx = ?3, status = ?4, ended_at = ?5, error_code = ?6, error_id = "
+      "?7 "
+      "WHERE id = ?1",
+      run->key.value, append.facts.last_n, append.facts.next_idx, std::string_view{to_string(request.status)},
+      append.now, unless_empty(request.error_code), unless_empty(request.error_id));
   if (run->rolled_back) {
     db.run("UPDATE agent_chat_messages SET visibility_mask = 0 WHERE run_id = ?1", run->key.value);
   }

@@ -11,7 +11,8 @@ namespace {
 std::string const kRuns =
     "SELECT r.id, r.thread_id, r.owner_id, s.thread_ref, r.run_ref, r.status, r.mode, r.epoch, r.last_n, "
     "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, i.input, r.agui_version, r.error_code, r.error_id, "
-    "r.created_at, r.started_at, r.ended_at FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id "
+    "r.created_at, r.started_at, r.ended_at, r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
+    "r.thread_id "
     "JOIN run_inputs i ON i.run_id = r.id ";
 std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3";
 std::string const kRunByKey = kRuns + "WHERE r.id = ?1";
@@ -56,6 +57,7 @@ RunRow run_row(Query const& query) {
   row.created_at = query.integer(16);
   row.started_at = query.integer(17);
   row.ended_at = query.integer(18);
+  row.profile = query.text(19);
   return row;
 }
 
@@ -150,6 +152,29 @@ Result<RunUsage> run_usage(Db& db, RunKey run) {
       run.value};
   if (!query.next()) return Error{Errc::not_found, "the usage of a run that does not exist"};
   return RunUsage{query.integer(0), query.integer(1), Money{query.integer(2)}, query.text(3)};
+}
+
+Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run) {
+  Query query{db, "SELECT number, stage, kind, body FROM checkpoints WHERE run_id = ?1 ORDER BY number",
+              run.value};
+  std::vector<Checkpoint> rows;
+  while (query.next()) {
+    rows.push_back({query.integer(0), query.text(1), query.text(2), query.text(3)});
+  }
+  return rows;
+}
+
+Result<std::optional<ProfileRow>> profile(Db& db, UserId const& user) {
+  Query query{db, "SELECT username, bio, settings, country, updated_at FROM profiles WHERE user_id = ?1",
+              user.text};
+  if (!query.next()) return std::nullopt;
+  ProfileRow row;
+  row.username = query.text(0);
+  row.bio = query.text(1);
+  if (!query.is_null(2)) row.settings = query.text(2);
+  row.country = query.text(3);
+  row.updated_at = query.integer(4);
+  return row;
 }
 
 Result<HistoryPage> history(Db& db, UserId const& owner, ThreadId const& thread_id,

@@ -21,6 +21,8 @@ Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run);
 Result<std::vector<RunRow>> runs_to_recover(Db& db);
 Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, std::size_t max_bytes);
 Result<RunUsage> run_usage(Db& db, RunKey run);
+Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run);
+Result<std::optional<ProfileRow>> profile(Db& db, UserId const& user);
 Result<std::vector<UnbookedCall>> unbooked_calls(Db& db, RunKey run);
 Result<UsageReport> usage(Db& db, UsageQuery const& query);
 Result<HistoryPage> history(Db& db, UserId const& owner, ThreadId const& thread,

@@ -24,18 +24,33 @@ std::int64_t next_seq(Db& db, ThreadKey thread, Lane lane) {
   return query.integer(0);
 }
 
-bool message_id_taken(Db& db, ThreadKey thread, std::string const& id) {
-  Query query{db, "SELECT 1 FROM agent_chat_messages WHERE session_id = ?1 AND message_id = ?2", thread.value,
-              id};
-  return query.next();
+void insert_message_as(Db& db, RunState const& run, NewMessage const& message, std::int64_t seq,
+                       std::int64_t now) {
+  db.run(kInsertMessage, run.thread.value, run.key.value, message.id.text, seq,
+         std::string_view{to_string(message.role)}, message.content, message.metadata,
+         run.rolled_back ? 0 : message.mask, message.input_tokens, message.output_tokens, message.cost.pico,
+         now);
+}
+
+// The seq of a visible row with this id; none: the id is taken.
+std::optional<std::int64_t> visible_seq_of(Db& db, ThreadKey thread, std::string const& id) {
+  Query query{db,
+              "SELECT coalesce(max(seq), 0) + 1, "
+              "EXISTS (SELECT 1 FROM agent_chat_messages WHERE session_id = ?1 AND message_id = ?2) "
+              "FROM agent_chat_messages WHERE session_id = ?1 AND seq > 0",
+              thread.value, id};
+  query.next();
+  return query.integer(1) != 0 ? std::nullopt : std::optional{query.integer(0)};
 }
 
 // rows.h: a client that sends its message a second time gives it the id of the first.
-MessageId free_input_id(Db& db, RunState const& run, MessageId wanted) {
-  for (int attempt = 1; message_id_taken(db, run.thread, wanted.text); ++attempt) {
-    wanted.text = run.ref + "-input" + (attempt == 1 ? "" : "-" + std::to_string(attempt));
+void insert_input(Db& db, RunState const& run, NewMessage message, std::int64_t now) {
+  auto seq = visible_seq_of(db, run.thread, message.id.text);
+  for (int attempt = 1; !seq; ++attempt) {
+    message.id.text = run.ref + "-input" + (attempt == 1 ? "" : "-" + std::to_string(attempt));
+    seq = visible_seq_of(db, run.thread, message.id.text);
   }
-  return wanted;
+  insert_message_as(db, run, message, *seq, now);
 }
 
 }  // namespace
@@ -60,6 +75,10 @@ std::optional<RunState> find_state(Db& db, RunKey run) {
   return state;
 }
 
+std::optional<std::string> unless_empty(std::string const& text) {
+  return text.empty() ? std::nullopt : std::optional{text};
+}
+
 void set_thread_status(Db& db, ThreadKey thread, ThreadStatus status, std::int64_t now) {
   db.run(
       "UPDATE agent_chat_sessions SET status = ?2, state_snapshot = json_set(state_snapshot, '$.status', "
@@ -68,12 +87,16 @@ void set_thread_status(Db& db, ThreadKey thread, ThreadStatus status, std::int64
       thread.value, std::string_view{to_string(status)}, now);
 }
 
+void start_thread(Db& db, ThreadKey thread, std::optional<std::string> const& title, std::int64_t now) {
+  db.run(
+      "UPDATE agent_chat_sessions SET title = coalesce(title, ?2), status = 'running', "
+      "state_snapshot = json_set(state_snapshot, '$.status', 'running'), updated_at = max(updated_at, ?3) "
+      "WHERE id = ?1",
+      thread.value, title, now);
+}
+
 void insert_message(Db& db, RunState const& run, NewMessage const& message, std::int64_t now) {
-  auto const seq = next_seq(db, run.thread, message.lane);
-  db.run(kInsertMessage, run.thread.value, run.key.value, message.id.text, seq,
-         std::string_view{to_string(message.role)}, message.content, message.metadata,
-         run.rolled_back ? 0 : message.mask, message.input_tokens, message.output_tokens, message.cost.pico,
-         now);
+  insert_message_as(db, run, message, next_seq(db, run.thread, message.lane), now);
 }
 
 void insert_log(Db& db, RunKey run, Epoch epoch, LogBatch const& facts) {
@@ -98,14 +121,8 @@ void insert_epoch(Db& db, RunKey run, Epoch epoch, std::uint64_t first_n) {
 }
 
 void write_begin(Db& db, RunState const& run, Begin const& begin, std::int64_t now) {
-  db.run("UPDATE agent_chat_sessions SET title = ?2 WHERE id = ?1 AND title IS NULL", run.thread.value,
-         begin.title);
-  auto message = begin.user_message;
-  message.id = free_input_id(db, run, std::move(message.id));
-  insert_message(db, run, message, now);
+  insert_input(db, run, begin.user_message, now);
   insert_log(db, run.key, run.epoch, begin.facts);
-  db.run("UPDATE runs SET last_n = ?2, next_idx = ?3 WHERE id = ?1", run.key.value, begin.facts.last_n,
-         begin.facts.next_idx);
 }
 
 Epoch next_epoch(Epoch previous, std::int64_t now) {

@@ -26,8 +26,14 @@ struct RunState {
 
 std::optional<RunState> find_state(Db& db, RunKey run);
 
+// Empty text is stored as null.
+std::optional<std::string> unless_empty(std::string const& text);
+
 // The status and its copy in the snapshot move together (RUN-6).
 void set_thread_status(Db& db, ThreadKey thread, ThreadStatus status, std::int64_t now);
+
+// Likewise, and the title where there is none.
+void start_thread(Db& db, ThreadKey thread, std::optional<std::string> const& title, std::int64_t now);
 
 // Gives the message the next seq of its lane (RUN-8) and the thread's currency.
 void insert_message(Db& db, RunState const& run, NewMessage const& message, std::int64_t now);
@@ -39,7 +45,7 @@ bool log_holds(Db& db, RunKey run, Epoch epoch, LogBatch const& facts);
 
 void insert_epoch(Db& db, RunKey run, Epoch epoch, std::uint64_t first_n);
 
-// The title where there is none, the input's row and the first facts of a run whose epoch is set.
+// The input's row and the first facts of a run whose epoch and log's end are set.
 void write_begin(Db& db, RunState const& run, Begin const& begin, std::int64_t now);
 
 // SSE-1.

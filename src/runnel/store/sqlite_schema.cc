@@ -265,7 +265,34 @@ BEGIN
 END;
 )sql";
 
-constexpr std::array kMigrations{Migration{1, kFirst}, Migration{2, kEdges}, Migration{3, kLedger}};
+// Profiles (FLOW-5), what a run keeps of its owner's, and the points that a run goes on from (RUN-12).
+// Checkpoints have a rowid for the reason that `log` has one.
+constexpr char kFlows[] = R"sql(
+CREATE TABLE profiles(
+  user_id TEXT NOT NULL PRIMARY KEY REFERENCES users(id) ON DELETE CASCADE,
+  username TEXT NOT NULL,
+  bio TEXT NOT NULL,
+  settings TEXT CONSTRAINT chk_profile_settings CHECK (settings IS NULL OR
+    CASE WHEN json_valid(settings) THEN json_type(settings) = 'object' ELSE 0 END),
+  country VARCHAR(2) CONSTRAINT chk_profile_country CHECK (length(country) <= 2),
+  updated_at INTEGER NOT NULL
+) WITHOUT ROWID;
+
+ALTER TABLE runs ADD COLUMN profile TEXT;
+
+CREATE TABLE checkpoints(
+  run_id INTEGER NOT NULL REFERENCES runs(id) ON DELETE CASCADE,
+  number INTEGER NOT NULL CONSTRAINT chk_checkpoint_number CHECK (number >= 1),
+  stage TEXT NOT NULL,
+  kind TEXT NOT NULL CONSTRAINT chk_checkpoint_kind CHECK (kind <> ''),
+  body TEXT NOT NULL CONSTRAINT chk_checkpoint_body CHECK (
+    CASE WHEN json_valid(body) THEN json_type(body) = 'object' ELSE 0 END),
+  PRIMARY KEY (run_id, number)
+);
+)sql";
+
+constexpr std::array kMigrations{Migration{1, kFirst}, Migration{2, kEdges}, Migration{3, kLedger},
+                                 Migration{4, kFlows}};
 
 std::int64_t current_version(Db& db) {
   Query query{db, "SELECT coalesce(max(version), 0) FROM schema_migrations"};

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runnel/base/blocking_pool.h"
+#include "runnel/store/refused.h"
 #include "runnel/store/requests.h"
 #include "runnel/store/sqlite_checkpointer.h"
 #include "runnel/store/sqlite_db.h"
@@ -92,11 +93,17 @@ class SqliteStore final : public Store {
     return writer_.submit<void>(
         [user = std::move(user), now](Db& db) { return sqlite::ensure_user(db, user, now); });
   }
+  Async<void> put_profile(UserId user, ProfileRow profile) override {
+    if (auto const ok = check(profile); !ok) return refused<void>(ok.error());
+    return writer_.submit<void>([user = std::move(user), profile = std::move(profile)](Db& db) {
+      return sqlite::put_profile(db, user, profile);
+    });
+  }
   Async<void> rename_thread(UserId owner, ThreadId thread, std::string title, std::int64_t now) override {
+    if (auto const ok = check_title(title); !ok) return refused<void>(ok.error());
     return writer_.submit<void>(
         [owner = std::move(owner), thread = std::move(thread), title = std::move(title), now](Db& db) {
-          auto const ok = check_title(title);
-          return !ok ? ok : sqlite::rename_thread(db, owner, thread, title, now);
+          return sqlite::rename_thread(db, owner, thread, title, now);
         });
   }
   Async<DeleteOutcome> delete_thread(UserId owner, ThreadId thread) override {
@@ -130,6 +137,13 @@ class SqliteStore final : public Store {
   Async<RunUsage> run_usage(RunKey run) override {
     return read<RunUsage>([run](Db& db) { return sqlite::run_usage(db, run); });
   }
+  Async<std::vector<Checkpoint>> checkpoints(RunKey run) override {
+    return read<std::vector<Checkpoint>>([run](Db& db) { return sqlite::checkpoints(db, run); });
+  }
+  Async<std::optional<ProfileRow>> profile(UserId user) override {
+    return read<std::optional<ProfileRow>>(
+        [user = std::move(user)](Db& db) { return sqlite::profile(db, user); });
+  }
   Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) override {
     return read<std::vector<UnbookedCall>>([run](Db& db) { return sqlite::unbooked_calls(db, run); });
   }
@@ -159,10 +173,8 @@ class SqliteStore final : public Store {
  private:
   template <class T, class Request>
   Async<T> write(Request request, Result<T> (*intent)(Db&, Request const&)) {
-    return writer_.submit<T>([request = std::move(request), intent](Db& db) -> Result<T> {
-      if (auto const ok = check(request); !ok) return ok.error();
-      return intent(db, request);
-    });
+    if (auto const ok = check(request); !ok) return refused<T>(ok.error());
+    return writer_.submit<T>([request = std::move(request), intent](Db& db) { return intent(db, request); });
   }
 
   template <class T, class Read>

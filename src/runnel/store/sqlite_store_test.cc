@@ -107,6 +107,29 @@ TEST_F(SqliteStoreTest, DB_1_DatabaseWithoutALedgerGetsOne) {
   expect_old_run_has_a_ledger(*store);
 }
 
+TEST_F(SqliteStoreTest, DB_1_DatabaseWithoutProfilesAndCheckpointsGetsThem) {
+  {
+    sqlite::Db db{{path_, sqlite::Access::read_write_create, {}}};
+    db.execute("CREATE TABLE schema_migrations(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
+    for (std::size_t i = 0; i < 3; ++i) {
+      db.execute(sqlite::migrations()[i].sql);
+    }
+    db.execute(
+        "INSERT INTO schema_migrations VALUES (1, 1), (2, 1), (3, 1);"
+        "INSERT INTO users(id, created_at) VALUES ('ann', 1);"
+        "INSERT INTO agent_chat_sessions(id, owner_id, thread_ref, created_at, updated_at) "
+        "VALUES (7, 'ann', 't1', 1, 1);"
+        "INSERT INTO runs(id, owner_id, run_ref, thread_id, status, mode, epoch, input_hash, agui_version, "
+        "created_at) "
+        "VALUES (3, 'ann', 'r1', 7, 'running', 'chat', 5, 'h', '1.0', 1);"
+        "INSERT INTO run_inputs(run_id, input) VALUES (3, '{}')");
+  }
+
+  auto const store = open().value();
+
+  expect_old_rows_are_ready_for_flows(*store);
+}
+
 TEST_F(SqliteStoreTest, DB_1_DatabaseOfANewerVersionIsRefused) {
   open().value().reset();
   sqlite_rows(path_, "INSERT INTO schema_migrations(version, applied_at) VALUES (999, 1)").value();

@@ -87,6 +87,9 @@ class Store {
 
   virtual Async<void> ensure_user(UserId user, std::int64_t now) = 0;
 
+  // Replaces the user's profile as a whole. `not_found` where there is no such user.
+  virtual Async<void> put_profile(UserId user, ProfileRow profile) = 0;
+
   // `not_found` where the owner has no such thread.
   virtual Async<void> rename_thread(UserId owner, ThreadId thread, std::string title, std::int64_t now) = 0;
   virtual Async<DeleteOutcome> delete_thread(UserId owner, ThreadId thread) = 0;
@@ -108,6 +111,12 @@ class Store {
   virtual Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) = 0;
 
   virtual Async<RunUsage> run_usage(RunKey run) = 0;
+
+  // The run's checkpoints in their order. They go with the run's log.
+  virtual Async<std::vector<Checkpoint>> checkpoints(RunKey run) = 0;
+
+  // None: the user has not stored one.
+  virtual Async<std::optional<ProfileRow>> profile(UserId user) = 0;
 
   // The run's attempts that are not booked yet, oldest first.
   virtual Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) = 0;

@@ -170,7 +170,7 @@ TEST_P(StoreAdmit, USE_7_CountryIsFrozenWithTheThread) {
   auto const first = admit(admission("r1"));
   end(first.run, first.epoch, batch(3, 3));
   auto moved = admission("r2");
-  moved.country = "US";
+  moved.default_country = "US";
 
   admit(moved);
 

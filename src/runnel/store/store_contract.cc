@@ -44,7 +44,7 @@ AdmitRequest admission(std::string run, std::string thread, std::string owner) {
   request.input_hash = "hash of " + run;
   request.input = R"({"text":"hello"})";
   request.agui_version = "1.0";
-  request.country = "CN";
+  request.default_country = "CN";
   request.node = NodeId{"node-1"};
   request.now = kNow;
   request.begin = begin(run + "-user");
@@ -138,6 +138,23 @@ void expect_old_run_has_a_ledger(Store& store) {
   query.owner = UserId{"ann"};
   query.thread = ThreadId{"t1"};
   EXPECT_EQ(run_async(store.usage(query)).value().total.cost, "0");
+}
+
+void expect_old_rows_are_ready_for_flows(Store& store) {
+  auto const run = run_async(store.runs_to_recover()).value().at(0);
+  EXPECT_EQ(run.profile, "");
+  EXPECT_TRUE(run_async(store.checkpoints(run.key)).value().empty());
+  auto append = append_request(run.key, run.epoch, batch(run.last_n + 1, run.last_n + 1));
+  append.checkpoints = {Checkpoint{1, "worker", "turn", "{}"}};
+  EXPECT_TRUE(run_async(store.append(append)));
+  EXPECT_EQ(run_async(store.checkpoints(run.key)).value(), append.checkpoints);
+
+  EXPECT_FALSE(run_async(store.profile(kAnn)).value().has_value());
+  ProfileRow profile;
+  profile.username = "Ann";
+  EXPECT_TRUE(run_async(store.put_profile(kAnn, profile)));
+  EXPECT_EQ(run_async(store.run_by_key(run.key)).value().value().profile, "");
+  EXPECT_NE(run_async(store.admit(admission("r2", "t2"))).value().profile, "");
 }
 
 }  // namespace runnel::store

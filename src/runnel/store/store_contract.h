@@ -94,6 +94,7 @@ class StoreContract : public testing::TestWithParam<Engine> {
 // for it.
 void expect_old_run_counts_and_has_tickets(Store& store);
 void expect_old_run_has_a_ledger(Store& store);
+void expect_old_rows_are_ready_for_flows(Store& store);
 
 inline std::string engine_name(testing::TestParamInfo<Engine> const& info) {
   return info.param.name;

@@ -1,0 +1,122 @@
+#include "runnel/store/postgres_runs.h"
+
+#include <optional>
+#include <string>
+
+#include "runnel/core/json_write.h"
+#include "runnel/store/postgres_calls.h"
+#include "runnel/store/postgres_rows.h"
+
+namespace runnel::store::postgres {
+
+namespace {
+
+constexpr char kAdmit[] =
+    "SELECT * FROM runnel_admit_run($1::text::json, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, "
+    "$14::text::json)";
+
+constexpr char kAppend[] = "SELECT runnel_append($1, $2, $3, $4, $5, $6, $7::text::json, $8)";
+
+constexpr char kAppendWith[] =
+    "SELECT runnel_append_with($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9::text::json, $10::text::json, "
+    "$11::text::json)";
+
+constexpr char kEnd[] =
+    "SELECT runnel_end_with($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, $12::text::json, "
+    "$13::text::json, $14::text::json)";
+
+// None where there is none.
+std::optional<std::string> checkpoints_json(std::vector<Checkpoint> const& checkpoints) {
+  if (checkpoints.empty()) return std::nullopt;
+  std::string out;
+  for (auto const& checkpoint : checkpoints) {
+    out += out.empty() ? '[' : ',';
+    JsonObject object{out};
+    object.number("number", checkpoint.number)
+        .text("stage", checkpoint.stage)
+        .text("kind", checkpoint.kind)
+        .text("body", checkpoint.body)
+        .close();
+  }
+  return out += ']';
+}
+
+bool is_facts_and_messages(AppendRequest const& request) {
+  return request.call_ends.empty() && request.bookings.empty() && request.checkpoints.empty();
+}
+
+}  // namespace
+
+Statement admit_statement(AdmitRequest const& request) {
+  return Statement{kAdmit,
+                   budgets_json(request.budgets),
+                   request.max_active_runs,
+                   request.owner.text,
+                   request.thread.text,
+                   request.run.text,
+                   to_string(request.on_busy),
+                   store::to_string(request.mode),
+                   request.input_hash,
+                   request.input,
+                   request.agui_version,
+                   unless_empty(request.default_country),
+                   request.node.text,
+                   request.now,
+                   begin_json(request.begin)};
+}
+
+Statement append_statement(AppendRequest const& request) {
+  auto const& facts = request.facts;
+  auto const messages = messages_json(request.messages);
+  if (is_facts_and_messages(request)) {
+    return Statement{kAppend,        request.run.value, request.epoch, facts.first_n, facts.last_n,
+                     facts.next_idx, facts.body,        messages,      request.now};
+  }
+  return Statement{kAppendWith,
+                   request.run.value,
+                   request.epoch,
+                   facts.first_n,
+                   facts.last_n,
+                   facts.next_idx,
+                   facts.body,
+                   messages,
+                   request.now,
+                   ends_json(request.call_ends),
+                   bookings_json(request.bookings),
+                   checkpoints_json(request.checkpoints)};
+}
+
+Statement end_statement(EndRequest const& request) {
+  auto const& append = request.append;
+  return Statement{kEnd,
+                   append.run.value,
+                   append.epoch,
+                   append.facts.first_n,
+                   append.facts.last_n,
+                   append.facts.next_idx,
+                   append.facts.body,
+                   messages_json(append.messages),
+                   append.now,
+                   store::to_string(request.status),
+                   unless_empty(request.error_code),
+                   unless_empty(request.error_id),
+                   ends_json(append.call_ends),
+                   bookings_json(append.bookings),
+                   checkpoints_json(append.checkpoints)};
+}
+
+Statement checkpoints_statement(RunKey run) {
+  return Statement{"SELECT number, stage, kind, body FROM checkpoints WHERE run_id = $1 ORDER BY number",
+                   run.value};
+}
+
+Result<std::vector<Checkpoint>> to_checkpoints(Rows const& rows) {
+  std::vector<Checkpoint> checkpoints;
+  checkpoints.reserve(static_cast<std::size_t>(rows.size()));
+  for (int i = 0; i < rows.size(); ++i) {
+    checkpoints.push_back({rows.integer(i, 0), rows.text(i, 1), rows.text(i, 2), rows.text(i, 3)});
+  }
+  return checkpoints;
+}
+
+}  // namespace runnel::store::postgres
