@@ -1,4 +1,4 @@
-// A request's body: the parser, every schema of the OpenAPI document, and the input of a run.
+// A request's body: the parser, every schema of the OpenAPI document, the input of a run, and a profile.
 
 #include <boost/json/serialize.hpp>
 #include <boost/json/value.hpp>
@@ -15,6 +15,7 @@
 #include "runnel/core/ids.h"
 #include "runnel/core/json_parse.h"
 #include "runnel/core/json_text.h"
+#include "runnel/core/profile.h"
 #include "runnel/http/body_check.h"
 #include "runnel/http/openapi.h"
 #include "runnel/runtime/run_input.h"
@@ -84,11 +85,28 @@ void check_run_input(json::value const& body) {
   require(stored.has_value() && stored->text == input->text, "a stored input is read back");
 }
 
+// Settings beside the preferences are left out: a fraction in them may change its last bit.
+void check_profile(std::string_view text) {
+  auto const stored = read_stored_profile(text);
+  auto const& found = stored.profile.settings.preferences;
+  require(is_language_tag(found.interface_language) && is_language_tag(found.ai_language) &&
+              is_zone_name(found.timezone) && is_country_code(found.country),
+          "whatever is stored, the preferences are valid");
+  auto const sent = read_profile_strictly(text);
+  if (!sent.problems.empty()) return;
+  require(stored.problems.empty() && stored.profile == sent.profile, "what is taken can be read");
+  auto const again = read_stored_profile(to_json(sent.profile));
+  require(again.problems.empty() && again.profile.username == sent.profile.username &&
+              again.profile.bio == sent.profile.bio && again.profile.settings.preferences == found,
+          "a written profile is read back");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
   std::string_view const text{reinterpret_cast<char const*>(data), size};
   check_parse(text);
+  check_profile(text);
   for (auto const& operation : http::openapi_contract()->operations()) {
     if (!operation.body) continue;
     http::Request request;
