@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runnel/core/token_estimate.h"
 #include "runnel/model/call_cost.h"
-#include "runnel/model/token_estimate.h"
 #include "runnel/runtime/patience.h"
 
 namespace runnel::runtime {
@@ -43,6 +43,10 @@ Usage usage_of(model::UsageSummary const& summary, std::string provider, std::st
   usage.cost = summary.cost;
   usage.complete = summary.usage_complete();
   return usage;
+}
+
+std::int64_t Said::tokens() const {
+  return estimate_tokens(text) + estimate_tokens(reasoning) + argument_tokens;
 }
 
 CallBook::CallBook(store::Store& store, base::Clock const& clock, std::shared_ptr<base::Cancel> cancel,
@@ -128,8 +132,7 @@ Closing CallBook::close(CallStatus status, std::string code, CallOutcome outcome
   record.status = outcome;
   record.latency_ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
   if (outcome == CallOutcome::answered) {
-    auto const output = model::estimate_tokens(said.text) + model::estimate_tokens(said.reasoning);
-    record.tokens = model::settle_tokens(reported, {attempt.input_estimate, output});
+    record.tokens = model::settle_tokens(reported, {attempt.input_estimate, said.tokens()});
     bool const thought = attempt.thinks || !said.reasoning.empty() || record.tokens.reasoning > 0;
     record.cost = model::price_call(*terms_.prices, attempt.price_name, open.started_at, record.tokens,
                                     thought, reported);
@@ -155,7 +158,6 @@ Closing CallBook::settle(std::string id, std::string const& stage, store::CallEn
   end.provisional = summary.cost;
   metrics_.input_tokens.add(record.tokens.input);
   metrics_.output_tokens.add(record.tokens.output);
-  if (record.status == CallOutcome::answered) ++calls_;
 
   Closing closing;
   closing.facts.emplace_back(UsageRecorded{stage, usage_of(summary, record.provider, record.model)});
@@ -180,14 +182,12 @@ asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
       record.status = used ? CallOutcome::answered : CallOutcome::refused;
       record.tokens = call.tokens;
       record.cost = std::move(call.cost);
-      if (used) ++calls_;
       last_provider_ = record.provider;
       last_model_ = record.model;
       unbooked_.push_back({std::move(call.id), std::move(record)});
       continue;
     }
-    auto const output = model::estimate_tokens(said.text) + model::estimate_tokens(said.reasoning);
-    record.tokens = model::settle_tokens(ReportedUsage{}, {call.input_estimate, output});
+    record.tokens = model::settle_tokens(ReportedUsage{}, {call.input_estimate, said.tokens()});
     auto const* const provider = terms_.models != nullptr ? terms_.models->find(call.model) : nullptr;
     bool const thought = !said.reasoning.empty() || (provider != nullptr && provider->thinks());
     auto const price_name = provider != nullptr ? provider->price_name(call.model) : call.model;

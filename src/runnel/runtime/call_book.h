@@ -52,6 +52,9 @@ struct Said {
   std::string_view text;
   std::string_view reasoning;
   std::optional<std::chrono::milliseconds> first_piece;
+  std::int64_t argument_tokens = 0;  // Of its tool calls, by estimate.
+
+  [[nodiscard]] std::int64_t tokens() const;
 };
 
 // A run's account of its model calls: each attempt stands in the ledger before it is made (USE-8), is settled
@@ -86,9 +89,11 @@ class CallBook {
   [[nodiscard]] std::string const& last_provider() const { return last_provider_; }
   [[nodiscard]] std::string const& last_model() const { return last_model_; }
 
+  // What earlier writers have booked.
+  void restore(std::vector<Usage> const& booked) { remember(booked); }
+
   // All that was booked so far, by model.
   [[nodiscard]] std::vector<Usage> const& booked() const { return booked_; }
-  [[nodiscard]] std::int64_t calls() const { return calls_; }
 
  private:
   struct Open {
@@ -122,7 +127,6 @@ class CallBook {
   std::optional<Open> open_;
   std::vector<Unbooked> unbooked_;
   std::vector<Usage> booked_;
-  std::int64_t calls_ = 0;
   std::string last_provider_;
   std::string last_model_;
 };

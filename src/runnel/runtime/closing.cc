@@ -3,49 +3,49 @@
 #include <utility>
 
 #include "runnel/core/json_write.h"
+#include "runnel/runtime/tool.h"
 
 namespace runnel::runtime {
 namespace {
 
-std::string tool_metadata(char const* type, ToolCallId const& call, FactOrder::OpenCall const& open) {
-  std::string out;
-  JsonObject object{out};
-  object.text("type", type)
-      .text("tool_name", open.tool)
-      .text("tool_call_id", call.text)
-      .text("stage", open.stage);
+store::NewMessage tool_row(MessageId id, char const* type, ToolCallId const& call, std::string const& tool,
+                           std::string const& stage, std::string content, int mask, std::string const& more) {
+  store::NewMessage row;
+  row.id = std::move(id);
+  row.mask = mask;
+  row.content = std::move(content);
+  row.metadata.clear();
+  JsonObject object{row.metadata};
+  object.text("type", type).text("tool_name", tool).text("tool_call_id", call.text).text("stage", stage);
+  row.metadata += more;
   object.close();
-  return out;
+  return row;
 }
 
-JsonText failure(std::string const& code) {
-  std::string out;
-  JsonObject object{out};
-  object.text("status", "failure");
-  JsonObject error{object.key("error")};
-  error.text("code", code).text("message", "the run ended before the tool call did").close();
-  object.close();
-  return JsonText::parse(out).value();
+store::NewMessage said_row(FactOrder::OpenText const& text, TextOutcome outcome, int mask) {
+  auto row = assistant_row(text.message, text.stage, text.text, to_string(outcome));
+  row.mask = outcome == TextOutcome::superseded ? store::kUiHistory : mask;
+  return row;
 }
 
 void close_call(Closing& closing, ToolCallId const& id, FactOrder::OpenCall const& open,
-                std::string const& code) {
+                std::string const& code, int mask) {
   auto const args = open.args.value_or(JsonText::empty_object());
   if (!open.args && open.streaming) {
     closing.facts.emplace_back(ToolArgs{open.message, id, open.tool, open.stage, args});
-    closing.rows.messages.push_back({open.message, store::Role::assistant, store::Lane::visible,
-                                     store::kUiHistory | store::kContextAssembly, args.str(),
-                                     tool_metadata("tool_call", id, open), 0, 0, Money{}});
+    closing.rows.messages.push_back(tool_call_row(open.message, id, open.tool, open.stage, args.str(), mask));
   }
   if (open.streaming) closing.facts.emplace_back(ToolCallEnded{open.message, id, open.tool, open.stage});
 
-  auto const result = failure(code);
+  // One that was started may have had its effect; of a cancelled one RUN-4 has the word.
+  bool const unknown = !open.action_id.empty() && code != "CANCELED";
+  auto const outcome = unknown ? outcome_unknown() : tool_failure(code, "the tool call was broken off");
   MessageId const message{mint_uuid()};
-  closing.facts.emplace_back(ToolResult{message, id, open.tool, open.stage, args, ToolStatus::failure, result,
-                                        result, std::nullopt, open.action_id, code});
-  closing.rows.messages.push_back({message, store::Role::tool, store::Lane::visible,
-                                   store::kUiHistory | store::kContextAssembly, result.str(),
-                                   tool_metadata("tool_result", id, open), 0, 0, Money{}});
+  closing.facts.emplace_back(ToolResult{message, id, open.tool, open.stage, args, outcome.status,
+                                        outcome.result, outcome.error, std::nullopt, open.action_id,
+                                        outcome.summary});
+  closing.rows.messages.push_back(
+      tool_result_row(message, id, open.tool, open.stage, outcome.result.str(), mask));
 }
 
 }  // namespace
@@ -96,8 +96,29 @@ void charge(store::NewMessage& row, model::UsageSummary const& summary, std::str
   row.metadata += '}';
 }
 
-Closing close_words(FactOrder const& order, TextOutcome outcome, std::string const& code) {
+store::NewMessage tool_call_row(MessageId id, ToolCallId const& call, std::string const& tool,
+                                std::string const& stage, std::string args, int mask,
+                                std::string const& more) {
+  return tool_row(std::move(id), "tool_call", call, tool, stage, std::move(args), mask, more);
+}
+
+store::NewMessage tool_result_row(MessageId id, ToolCallId const& call, std::string const& tool,
+                                  std::string const& stage, std::string result, int mask,
+                                  std::string const& more) {
+  auto row = tool_row(std::move(id), "tool_result", call, tool, stage, std::move(result), mask, more);
+  row.role = store::Role::tool;
+  return row;
+}
+
+Closing keep_words(FactOrder const& order, TextOutcome outcome, int mask) {
   Closing closing;
+  if (auto const& text = order.unsettled_text())
+    closing.rows.messages.push_back(said_row(*text, outcome, mask));
+  return closing;
+}
+
+Closing close_said(FactOrder const& order, TextOutcome outcome, int mask) {
+  auto closing = keep_words(order, outcome, mask);
   if (auto const& reasoning = order.open_reasoning()) {
     if (reasoning->message_open)
       closing.facts.emplace_back(ReasoningEnded{reasoning->message, reasoning->text});
@@ -105,17 +126,36 @@ Closing close_words(FactOrder const& order, TextOutcome outcome, std::string con
   }
   if (auto const& text = order.open_text()) {
     closing.facts.emplace_back(TextEnded{text->message, text->stage, text->text, outcome});
-    auto row = assistant_row(text->message, text->stage, text->text, to_string(outcome));
-    if (outcome == TextOutcome::superseded) row.mask = store::kUiHistory;
-    closing.rows.messages.push_back(std::move(row));
+    closing.rows.messages.push_back(said_row(*text, outcome, mask));
   }
-  for (auto const& [id, call] : order.open_calls())
-    close_call(closing, id, call, code);
   return closing;
 }
 
-Closing close_all(FactOrder const& order, TextOutcome outcome, std::string const& code) {
-  auto closing = close_words(order, outcome, code);
+Closing close_words(FactOrder const& order, TextOutcome outcome, std::string const& code, int mask) {
+  auto closing = close_said(order, outcome, mask);
+  for (auto const& id : order.calls_in_order())
+    close_call(closing, id, order.open_calls().at(id), code, mask);
+  return closing;
+}
+
+Closing close_interrupted(FactOrder const& order) {
+  auto closing = close_said(order, TextOutcome::superseded);
+  for (auto const& id : order.calls_in_order()) {
+    auto const& call = order.open_calls().at(id);
+    if (call.streaming) close_call(closing, id, call, "INTERRUPTED", store::kUiHistory);
+  }
+  return closing;
+}
+
+Closing close_abandoned(FactOrder const& order, ToolCallId const& call, std::string const& code) {
+  Closing closing;
+  auto const open = order.open_calls().find(call);
+  if (open != order.open_calls().end()) close_call(closing, call, open->second, code, store::kUiHistory);
+  return closing;
+}
+
+Closing close_all(FactOrder const& order, TextOutcome outcome, std::string const& code, int mask) {
+  auto closing = close_words(order, outcome, code, mask);
   if (auto const& step = order.open_step()) closing.facts.emplace_back(StepFinished{*step});
   return closing;
 }

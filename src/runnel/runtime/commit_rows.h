@@ -13,11 +13,13 @@ struct CommitRows {
   std::vector<store::NewMessage> messages;
   std::vector<store::CallEnd> call_ends;
   std::vector<store::CallBooking> bookings;
+  std::vector<store::Checkpoint> checkpoints;
 
   void add(CommitRows more) {
     std::move(more.messages.begin(), more.messages.end(), std::back_inserter(messages));
     std::move(more.call_ends.begin(), more.call_ends.end(), std::back_inserter(call_ends));
     std::move(more.bookings.begin(), more.bookings.end(), std::back_inserter(bookings));
+    std::move(more.checkpoints.begin(), more.checkpoints.end(), std::back_inserter(checkpoints));
   }
 };
 

@@ -1,44 +1,35 @@
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include <chrono>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runnel/base/cancel.h"
 #include "runnel/base/clock.h"
-#include "runnel/flow/catalog.h"
+#include "runnel/flow/flow.h"
 #include "runnel/model/registry.h"
 #include "runnel/runtime/call_book.h"
 #include "runnel/runtime/closing.h"
 #include "runnel/runtime/model_caller.h"
-#include "runnel/runtime/run_input.h"
+#include "runnel/runtime/progress.h"
+#include "runnel/runtime/run_job.h"
 #include "runnel/runtime/run_writer.h"
+#include "runnel/runtime/stage_runner.h"
+#include "runnel/runtime/tool.h"
 #include "runnel/store/store.h"
 
 namespace runnel::runtime {
 
-// Runs one claimed run to its end: the flow's stages in order, each finished one a checkpoint. On the run's
-// core.
+// Runs one claimed run to its end: the flow's stages, one after the other as their routes lead, each finished
+// one a checkpoint. It knows no flow and no stage by name. On the run's core.
 class Executor {
  public:
-  struct Job {
-    RunKey run;
-    ThreadKey thread;
-    RunInput input;
-    std::size_t context_messages = 40;
-    Terms terms;
-
-    Job(RunKey r, ThreadKey t, RunInput i, std::size_t c, Terms m)
-        : run{r}, thread{t}, input{std::move(i)}, context_messages{c}, terms{std::move(m)} {}
-  };
-
-  Executor(store::Store& store, base::Clock const& clock, flow::Catalog const& flows,
-           model::Registry const& models, std::shared_ptr<RunWriter> writer,
-           std::shared_ptr<base::Cancel> cancel, Job job, RunMetrics metrics);
+  Executor(RunParts parts, std::shared_ptr<RunWriter> writer, std::shared_ptr<base::Cancel> cancel, Job job,
+           RunMetrics metrics);
 
   // Exactly one terminal is written. Fails where none could be: the run was fenced off, or the process stops;
   // then the next writer ends it.
@@ -49,29 +40,36 @@ class Executor {
   boost::asio::awaitable<Result<store::Ended>> resume(WriterChanged change, bool give_up);
 
  private:
-  store::Async<std::vector<store::MessageRow>> read_context();
-  boost::asio::awaitable<Result<CallResult>> answer(flow::Stage stage);
-  boost::asio::awaitable<Result<CallResult>> run_stages(flow::Flow flow);
-  [[nodiscard]] model::CallRequest make_request(std::vector<store::MessageRow> const& context) const;
+  store::Async<std::vector<store::Checkpoint>> read_checkpoints();
+  bool restore(std::vector<store::Checkpoint> const& checkpoints);
+  [[nodiscard]] std::chrono::milliseconds time_left(flow::Limits const& limits) const;
+  [[nodiscard]] bool is_too_late() const;
+  void arm_deadline(flow::Limits const& limits);
+  boost::asio::awaitable<Result<StageEnd>> run_stages(flow::Flow const* flow);
+  [[nodiscard]] StageRunner::Parts stage_parts();
+  boost::asio::awaitable<Result<void>> settle(Closing accounts);
   [[nodiscard]] Said said() const;
-  Closing make_checkpoint(std::string const& stage, ModelReply reply);
+  [[nodiscard]] int mask() const;
+  Closing make_checkpoint(StageResult end, flow::Stage const& next);
   void book_on(store::NewMessage row, Closing& closing);
-  Closing make_answer(std::string const& stage, ModelReply reply);
+  Closing make_finish(StageResult end);
+  void complete_text(AnswerCompleted& answer, Closing& closing) const;
   Closing settle_rest(store::CallStatus status, std::string const& code);
   Closing make_failure(std::string const& code, std::string message, std::string const& error_id);
-  boost::asio::awaitable<Result<store::Ended>> finish(std::string stage, ModelReply reply);
+  boost::asio::awaitable<Result<store::Ended>> finish(StageResult end);
   boost::asio::awaitable<Result<store::Ended>> cancel_run();
   boost::asio::awaitable<Result<store::Ended>> fail(CallTrouble trouble);
 
-  store::Store& store_;
-  flow::Catalog const& flows_;
-  model::Registry const& models_;
+  RunParts const parts_;
   std::shared_ptr<RunWriter> writer_;
   std::shared_ptr<base::Cancel> cancel_;
-  Job job_;
+  Job const job_;
+  RunMetrics const metrics_;
   CallBook book_;
   ModelCaller caller_;
-  Closing unwritten_;  // Of an answer that came too late: the run was cancelled.
+  Progress progress_;
+  flow::Stage const* stage_ = nullptr;  // The one that is open.
+  boost::asio::steady_timer deadline_;
 };
 
 }  // namespace runnel::runtime

@@ -6,7 +6,7 @@
 
 #include "runnel/base/log.h"
 #include "runnel/base/sleep.h"
-#include "runnel/model/token_estimate.h"
+#include "runnel/core/token_estimate.h"
 
 namespace runnel::runtime {
 
@@ -23,20 +23,27 @@ double random_share() {
   return std::uniform_real_distribution<double>{0, 1}(generator);
 }
 
+// Everything in a request that costs tokens.
+template <class Count>
+std::int64_t sum_over(model::CallRequest const& request, Count count) {
+  std::int64_t sum = 0;
+  for (auto const& message : request.messages) {
+    sum += count(message.text) + count(message.reasoning) + kTokensAround;
+    for (auto const& call : message.tool_calls)
+      sum += count(call.name) + count(call.arguments) + kTokensAround;
+  }
+  for (auto const& tool : request.tools)
+    sum += count(tool.name) + count(tool.description) + count(tool.parameters) + kTokensAround;
+  return sum;
+}
+
 // No token is shorter than a byte.
 std::int64_t most_input(model::CallRequest const& request) {
-  std::size_t bytes = 0;
-  for (auto const& message : request.messages)
-    bytes += message.text.size() + message.reasoning.size() + kTokensAround;
-  return static_cast<std::int64_t>(bytes);
+  return sum_over(request, [](std::string const& text) { return static_cast<std::int64_t>(text.size()); });
 }
 
 std::int64_t estimate_input(model::CallRequest const& request) {
-  std::int64_t tokens = 0;
-  for (auto const& message : request.messages)
-    tokens +=
-        model::estimate_tokens(message.text) + model::estimate_tokens(message.reasoning) + kTokensAround;
-  return tokens;
+  return sum_over(request, [](std::string const& text) { return estimate_tokens(text); });
 }
 
 // For the person in front of the client: what happened and whether to try again. The provider's own words go
@@ -100,8 +107,9 @@ ModelCaller::ModelCaller(model::Registry const& models, std::shared_ptr<RunWrite
       book_{book},
       metrics_{std::move(metrics)} {}
 
-asio::awaitable<Result<CallResult>> ModelCaller::call(std::string stage, model::CallRequest request) {
-  stream_ = std::make_unique<ReplyStream>(writer_, stage);
+asio::awaitable<Result<CallResult>> ModelCaller::call(std::string stage, model::CallRequest request,
+                                                      Showing showing) {
+  stream_ = std::make_unique<ReplyStream>(writer_, stage, std::move(showing));
   attempts_ = 0;
   std::optional<CallResult> last;
   for (auto const& candidate : models_.candidates(request.model)) {
@@ -140,10 +148,11 @@ asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, 
     if (!end) co_return end.error();
     auto const said = stream_->said();
     if (said.first_piece) metrics_.first_token_time.observe(*said.first_piece);
-    if (auto const* finished = std::get_if<model::CallFinished>(&*end)) co_return reply(*finished);
+    if (auto* finished = std::get_if<model::CallFinished>(&*end)) co_return reply(std::move(*finished));
 
     auto const failed = std::get<model::CallFailed>(std::move(*end));
     auto accounts = book_.failed(failed, said);
+    accounts.add(keep_words(writer_->order(), TextOutcome::failed, store::kUiHistory));
     auto const settled = co_await writer_->commit(std::move(accounts.facts), std::move(accounts.rows));
     if (!settled) co_return settled.error();
     tell(*provider, request.model, failed);
@@ -196,12 +205,16 @@ Attempt ModelCaller::describe(model::Provider const& provider, std::string stage
   return attempt;
 }
 
-ModelReply ModelCaller::reply(model::CallFinished const& finished) {
+ModelReply ModelCaller::reply(model::CallFinished finished) {
   ModelReply reply;
   reply.message = stream_->message();
-  reply.text = stream_->text();
+  reply.output = stream_->output();
+  reply.prose = stream_->is_prose();
+  reply.reasoning = stream_->reasoning();
+  reply.shown_calls = stream_->calls();
   reply.finish = finished.finish;
   reply.accounts = book_.finished(finished, stream_->said());
+  reply.calls = std::move(finished.tool_calls);
   return reply;
 }
 

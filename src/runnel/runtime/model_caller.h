@@ -18,10 +18,15 @@
 
 namespace runnel::runtime {
 
-// A model's whole answer. The text message is still open: what ends it is the stage's to say.
+// A model's whole answer. The text message, where one was begun, and the tool calls are still open: what ends
+// them is the stage's to say.
 struct ModelReply {
   MessageId message;
-  std::string text;
+  std::string output;  // All that it wrote.
+  bool prose = false;  // It was shown as words, where an object was asked for.
+  std::string reasoning;
+  std::vector<ToolCall> calls;  // Under the provider's ids; none where they were cut off.
+  ShownCalls shown_calls;
   model::Finish finish = model::Finish::stop;
   Closing accounts;  // Of the attempt that answered, to be written with the answer.
 };
@@ -47,7 +52,8 @@ class ModelCaller {
 
   // Fails where the run was cancelled or is no longer ours to write; the attempt may still be open in the
   // book.
-  boost::asio::awaitable<Result<CallResult>> call(std::string stage, model::CallRequest request);
+  boost::asio::awaitable<Result<CallResult>> call(std::string stage, model::CallRequest request,
+                                                  Showing showing);
 
   // What the attempt under way, or else the last one, has shown.
   [[nodiscard]] Said said() const { return stream_ ? stream_->said() : Said{}; }
@@ -58,7 +64,7 @@ class ModelCaller {
   Attempt describe(model::Provider const& provider, std::string stage, model::CallRequest const& request);
   void tell_fallback(std::string const& from, std::string const& to) const;
   void tell(model::Provider const& provider, std::string const& model, model::CallFailed const& failed) const;
-  ModelReply reply(model::CallFinished const& finished);
+  ModelReply reply(model::CallFinished finished);
 
   model::Registry const& models_;
   std::shared_ptr<RunWriter> writer_;

@@ -29,7 +29,7 @@ std::vector<Fact> stage_begun() {
 model::CallRequest request_for(std::string model) {
   model::CallRequest out;
   out.model = std::move(model);
-  out.messages.push_back({model::Speaker::user, "hello", {}, {}, {}});
+  out.messages.push_back({Speaker::user, "hello", {}, {}, {}});
   return out;
 }
 
@@ -71,13 +71,13 @@ class ModelCallerTest : public testing::Test {
     models = std::make_unique<model::Registry>(std::move(providers), "m",
                                                std::vector<std::string>{"spare", "last"});
     caller = std::make_unique<ModelCaller>(*models, writer, cancel, book, RunMetrics{});
-    return asio::co_spawn(cores.at(0), caller->call("chat", request_for("m")), asio::use_future);
+    return asio::co_spawn(cores.at(0), caller->call("chat", request_for("m"), Showing{}), asio::use_future);
   }
   CallResult ask() { return start().get().value(); }
 
   static std::string text_of(CallResult const& result) {
     auto const* const reply = std::get_if<ModelReply>(&result);
-    return reply != nullptr ? reply->text : "trouble " + std::get<CallTrouble>(result).code;
+    return reply != nullptr ? reply->output : "trouble " + std::get<CallTrouble>(result).code;
   }
   std::size_t asked(std::string const& model) { return scripts.at(model)->requests().size(); }
 

@@ -150,14 +150,7 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
   bool const give_up = replayed->order.writer_changes() >= options_.max_recoveries;
   auto const writer = make_writer(live, RunWriter::Start{row.key, claim->epoch, claim->last_n,
                                                          claim->next_idx, std::move(replayed->order)});
-  Executor executor{parts_.store,
-                    parts_.clock,
-                    parts_.flows,
-                    parts_.models,
-                    writer,
-                    live.cancel,
-                    make_job(row, std::move(*input)),
-                    options_.metrics};
+  Executor executor{run_parts(), writer, live.cancel, make_job(row, std::move(*input)), options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
     result = co_await executor.resume(WriterChanged{replayed->last.epoch, replayed->last.n}, give_up);

@@ -4,14 +4,12 @@
 #include <utility>
 
 #include "runnel/core/text.h"
+#include "runnel/core/token_estimate.h"
 
 namespace runnel::runtime {
 
 namespace asio = boost::asio;
 
-namespace {
-
-// What a model says must be storable whatever it says: valid UTF-8 without U+0000.
 std::string storable(std::string text) {
   bool const good = is_utf8(text) && text.find('\0') == std::string::npos;
   if (good) return text;
@@ -21,10 +19,11 @@ std::string storable(std::string text) {
   return valid;
 }
 
-}  // namespace
-
-ReplyStream::ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage)
-    : writer_{std::move(writer)}, stage_{std::move(stage)}, reply_begun_{writer_->order().replied()} {}
+ReplyStream::ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage, Showing showing)
+    : writer_{std::move(writer)},
+      stage_{std::move(stage)},
+      showing_{std::move(showing)},
+      reply_begun_{writer_->order().replied()} {}
 
 asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call> call,
                                                      std::shared_ptr<base::Cancel> cancel) {
@@ -34,16 +33,16 @@ asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call
   while (!end_) {
     auto events = co_await call->next(cancel);
     if (!events) co_return events.error();
-    std::vector<Fact> facts;
-    facts.reserve(events->size());
+    Closing batch;
+    batch.facts.reserve(events->size());
     for (auto& event : *events) {
-      std::visit([&](auto& piece) { add(std::move(piece), facts); }, event);
+      std::visit([&](auto& piece) { add(std::move(piece), batch); }, event);
     }
     Result<void> done;
-    if (std::all_of(facts.begin(), facts.end(), is_delta)) {
-      done = writer_->show(std::move(facts));
+    if (std::all_of(batch.facts.begin(), batch.facts.end(), is_delta)) {
+      done = writer_->show(std::move(batch.facts));
     } else {
-      done = co_await writer_->commit(std::move(facts), {});
+      done = co_await writer_->commit(std::move(batch.facts), std::move(batch.rows));
     }
     if (!done) co_return done.error();
   }
@@ -51,7 +50,7 @@ asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call
 }
 
 Said ReplyStream::said() const {
-  return {text_, reasoning_, first_piece_};
+  return {output_, reasoning_, first_piece_, estimate_tokens(arguments_)};
 }
 
 void ReplyStream::note_first_piece() {
@@ -60,70 +59,117 @@ void ReplyStream::note_first_piece() {
       std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - began_);
 }
 
-void ReplyStream::add(model::TextPiece piece, std::vector<Fact>& facts) {
+void ReplyStream::add(model::TextPiece piece, Closing& batch) {
   if (piece.text.empty()) return;
   note_first_piece();
   piece.text = storable(std::move(piece.text));
-  begin_text(facts);
+  output_ += piece.text;
+  if (showing_.live) {
+    show(showing_.live->feed(piece.text), batch);
+  } else if (showing_.text) {
+    show(std::move(piece.text), batch);
+  }
+}
+
+// Words after a tool call belong to no message that could still be shown. Blanks wait for a word: alone they
+// are no message, neither before a tool call nor as a text that its contract refuses.
+void ReplyStream::show(std::string text, Closing& batch) {
+  if (text.empty() || text_ended_) return;
+  if (showing_.live && !text_begun_) {
+    blanks_ += text;
+    if (strip(blanks_).empty()) return;
+    text = std::exchange(blanks_, {});
+  }
+  begin_text(batch);
   auto const now = std::chrono::steady_clock::now();
   auto const elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now - last_chunk_).count();
   last_chunk_ = now;
-  text_ += piece.text;
-  facts.emplace_back(TextDelta{message_, std::move(piece.text), ++chunks_, elapsed});
+  if (showing_.live) shown_ += text;
+  batch.facts.emplace_back(TextDelta{message_, std::move(text), ++chunks_, elapsed});
 }
 
-void ReplyStream::add(model::ReasoningPiece piece, std::vector<Fact>& facts) {
+void ReplyStream::add(model::ReasoningPiece piece, Closing& batch) {
   if (piece.text.empty()) return;
   note_first_piece();
-  if (reasoning_ended_) {  // Thoughts after words are not shown, but they were paid for.
-    reasoning_ += piece.text;
-    return;
-  }
-  if (!reasoning_begun_) {
-    reasoning_begun_ = true;
-    begin_reply(facts);
-    facts.emplace_back(ReasoningOpened{reasoning_message_});
-    facts.emplace_back(ReasoningStarted{reasoning_message_});
-  }
   piece.text = storable(std::move(piece.text));
   reasoning_ += piece.text;
-  facts.emplace_back(ReasoningDelta{reasoning_message_, std::move(piece.text)});
+  // Thoughts after words are not shown, but they were paid for.
+  if (!showing_.reasoning || reasoning_ended_ || text_begun_ || text_ended_) return;
+  if (!reasoning_begun_) {
+    reasoning_begun_ = true;
+    begin_reply(batch);
+    batch.facts.emplace_back(ReasoningOpened{reasoning_message_});
+    batch.facts.emplace_back(ReasoningStarted{reasoning_message_});
+  }
+  batch.facts.emplace_back(ReasoningDelta{reasoning_message_, std::move(piece.text)});
 }
 
-// Nobody executes tools yet, and no tool is offered.
-void ReplyStream::add(model::ToolCallPiece /*piece*/, std::vector<Fact>& /*facts*/) {
+void ReplyStream::add(model::ToolCallPiece piece, Closing& batch) {
   note_first_piece();
+  arguments_ += piece.arguments;
+  if (!showing_.tool_calls) return;
+  if (calls_.empty()) {
+    if (showing_.live) show(showing_.live->finish(), batch);
+    end_reasoning(batch);
+    end_text(batch);
+  }
+  auto const& call = shown_call(piece, batch);
+  auto arguments = storable(std::move(piece.arguments));
+  if (!arguments.empty()) batch.facts.emplace_back(ToolArgsDelta{call.id, std::move(arguments)});
 }
 
-void ReplyStream::add(model::CallFinished finished, std::vector<Fact>& facts) {
-  begin_text(facts);  // An answer without a word is a message all the same.
+ShownCall const& ReplyStream::shown_call(model::ToolCallPiece const& piece, Closing& batch) {
+  auto const [at, fresh] = calls_.try_emplace(piece.index);
+  auto& call = at->second;
+  if (!fresh) return call;
+  call.id = ToolCallId{"call_" + mint_uuid()};
+  call.message = MessageId{mint_uuid()};
+  call.tool = storable(piece.name);
+  batch.facts.emplace_back(ToolCallStarted{call.message, call.id, call.tool, stage_});
+  return call;
+}
+
+void ReplyStream::add(model::CallFinished finished, Closing& batch) {
+  if (showing_.live) {
+    show(showing_.live->finish(), batch);
+  } else if (showing_.text && calls_.empty()) {
+    begin_text(batch);  // An answer without a word is a message all the same.
+  }
   end_ = std::move(finished);
 }
 
-void ReplyStream::add(model::CallFailed failed, std::vector<Fact>& /*facts*/) {
+void ReplyStream::add(model::CallFailed failed, Closing& /*batch*/) {
   end_ = std::move(failed);
 }
 
-void ReplyStream::begin_reply(std::vector<Fact>& facts) {
+void ReplyStream::begin_reply(Closing& batch) {
   if (reply_begun_) return;
   reply_begun_ = true;
-  facts.emplace_back(ReplyStarted{});
+  batch.facts.emplace_back(ReplyStarted{});
 }
 
-void ReplyStream::end_reasoning(std::vector<Fact>& facts) {
+void ReplyStream::end_reasoning(Closing& batch) {
   if (!reasoning_begun_ || reasoning_ended_) return;
   reasoning_ended_ = true;
-  facts.emplace_back(ReasoningEnded{reasoning_message_, reasoning_});
-  facts.emplace_back(ReasoningClosed{reasoning_message_});
+  batch.facts.emplace_back(ReasoningEnded{reasoning_message_, reasoning_});
+  batch.facts.emplace_back(ReasoningClosed{reasoning_message_});
 }
 
-void ReplyStream::begin_text(std::vector<Fact>& facts) {
+void ReplyStream::begin_text(Closing& batch) {
   if (text_begun_) return;
   text_begun_ = true;
-  end_reasoning(facts);
-  begin_reply(facts);
-  facts.emplace_back(TextStarted{message_, stage_});
+  end_reasoning(batch);
+  begin_reply(batch);
+  batch.facts.emplace_back(TextStarted{message_, stage_});
   last_chunk_ = std::chrono::steady_clock::now();
+}
+
+// The words before a tool call are a message of their own. Its row is written when it is known what became of
+// the call (keep_words).
+void ReplyStream::end_text(Closing& batch) {
+  text_ended_ = true;
+  if (!text_begun_) return;
+  batch.facts.emplace_back(TextEnded{message_, stage_, shown(), TextOutcome::complete});
 }
 
 }  // namespace runnel::runtime

@@ -3,6 +3,8 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <chrono>
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +14,10 @@
 #include "runnel/base/cancel.h"
 #include "runnel/core/error.h"
 #include "runnel/core/fact.h"
+#include "runnel/flow/live_text.h"
 #include "runnel/model/provider.h"
 #include "runnel/runtime/call_book.h"
+#include "runnel/runtime/closing.h"
 #include "runnel/runtime/run_writer.h"
 
 namespace runnel::runtime {
@@ -21,48 +25,83 @@ namespace runnel::runtime {
 // How one attempt ended, where it was not cut off by our side.
 using AttemptEnd = std::variant<model::CallFinished, model::CallFailed>;
 
+// What of a model's output the user sees while it arrives.
+struct Showing {
+  bool text = true;                    // As it is; with `live` only that,
+  std::optional<flow::LiveText> live;  // the answer in the output.
+  bool reasoning = true;
+  bool tool_calls = false;
+};
+
+// A tool call that is shown while its arguments arrive.
+struct ShownCall {
+  ToolCallId id;
+  MessageId message;
+  std::string tool;
+};
+
+using ShownCalls = std::map<std::size_t, ShownCall>;  // By their number in the answer.
+
 // Turns a model's answer into facts, as its pieces arrive. What one read of the upstream brought is shown in
 // one go. An attempt that failed before its first piece may be followed by another; they are one message.
 class ReplyStream {
  public:
-  ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage);
+  ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage, Showing showing);
 
-  // The text message is still open at the end: what ends it is the stage's to say. Fails where the attempt
-  // was cancelled or the run is no longer ours to write.
+  // The text message, and tool calls, are still open at the end: what ends them is the stage's to say. Fails
+  // where the attempt was cancelled or the run is no longer ours to write.
   boost::asio::awaitable<Result<AttemptEnd>> run(std::unique_ptr<model::Call> call,
                                                  std::shared_ptr<base::Cancel> cancel);
 
   [[nodiscard]] MessageId const& message() const { return message_; }
-  [[nodiscard]] std::string const& text() const { return text_; }
-  // What was shown, and how long the last attempt took to show something.
+  // All that the model wrote, and what of it was shown as text.
+  [[nodiscard]] std::string const& output() const { return output_; }
+  [[nodiscard]] std::string const& shown() const { return showing_.live ? shown_ : output_; }
+  // Whether the live text was found to be the output itself.
+  [[nodiscard]] bool is_prose() const { return showing_.live && showing_.live->is_prose(); }
+  [[nodiscard]] std::string const& reasoning() const { return reasoning_; }
+  [[nodiscard]] ShownCalls const& calls() const { return calls_; }
+  // What came, and how long the last attempt took to bring something.
   [[nodiscard]] Said said() const;
 
  private:
-  void add(model::TextPiece piece, std::vector<Fact>& facts);
-  void add(model::ReasoningPiece piece, std::vector<Fact>& facts);
-  void add(model::ToolCallPiece piece, std::vector<Fact>& facts);
-  void add(model::CallFinished finished, std::vector<Fact>& facts);
-  void add(model::CallFailed failed, std::vector<Fact>& facts);
+  void add(model::TextPiece piece, Closing& batch);
+  void add(model::ReasoningPiece piece, Closing& batch);
+  void add(model::ToolCallPiece piece, Closing& batch);
+  void add(model::CallFinished finished, Closing& batch);
+  void add(model::CallFailed failed, Closing& batch);
   void note_first_piece();
-  void begin_reply(std::vector<Fact>& facts);
-  void end_reasoning(std::vector<Fact>& facts);
-  void begin_text(std::vector<Fact>& facts);
+  void show(std::string text, Closing& batch);
+  void begin_reply(Closing& batch);
+  void end_reasoning(Closing& batch);
+  void begin_text(Closing& batch);
+  void end_text(Closing& batch);
+  ShownCall const& shown_call(model::ToolCallPiece const& piece, Closing& batch);
 
   std::shared_ptr<RunWriter> writer_;
   std::string stage_;
+  Showing showing_;
   MessageId const message_{mint_uuid()};
   MessageId const reasoning_message_{mint_uuid()};
   bool reply_begun_;
   bool text_begun_ = false;
+  bool text_ended_ = false;
   bool reasoning_begun_ = false;
   bool reasoning_ended_ = false;
-  std::string text_;
+  std::string output_;
+  std::string blanks_;  // What came so far, where no word has.
+  std::string shown_;   // With live text; else it is the output.
   std::string reasoning_;
+  std::string arguments_;  // Of all tool calls.
+  ShownCalls calls_;
   std::int64_t chunks_ = 0;
   std::chrono::steady_clock::time_point last_chunk_;
   std::chrono::steady_clock::time_point began_;
   std::optional<std::chrono::milliseconds> first_piece_;
   std::optional<AttemptEnd> end_;
 };
+
+// Valid UTF-8 without U+0000: what a model says must be storable whatever it says.
+std::string storable(std::string text);
 
 }  // namespace runnel::runtime

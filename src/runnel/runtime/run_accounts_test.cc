@@ -1,8 +1,10 @@
 // What runs cost: in the ledger, on their rows and in their last facts (USE-8).
 #include <gtest/gtest.h>
 
+#include "runnel/core/token_estimate.h"
+#include "runnel/flow/context.h"
+#include "runnel/flow/prompt.h"
 #include "runnel/model/price_files.h"
-#include "runnel/model/token_estimate.h"
 #include "runnel/runtime/scripted_provider.h"
 #include "runnel/runtime/test_life.h"
 #include "runnel/store/sqlite_under_test.h"
@@ -24,9 +26,32 @@ model::PriceBook price_of_m() {
   return book;
 }
 
-// What a call costs that was asked "hello" and had said `text` when it stopped without its usage.
+// What a call is asked where the user says "hello".
+std::vector<PromptMessage> prompt() {
+  Profile const nobody;
+  flow::Results const none;
+  flow::PromptInput input{nobody, none, "hello", {}, {}, {}, 0};
+  flow::inject_input(input.context, "hello");
+  return flow::open_stage(test_texts(), prose_stage("chat"), std::move(input));
+}
+
+std::int64_t estimated_input() {
+  std::int64_t tokens = 0;
+  for (auto const& message : prompt())
+    tokens += estimate_tokens(message.text) + 4;
+  return tokens;
+}
+
+std::int64_t bytes_of_input() {
+  std::int64_t bytes = 0;
+  for (auto const& message : prompt())
+    bytes += static_cast<std::int64_t>(message.text.size()) + 4;
+  return bytes;
+}
+
+// What a call costs that was asked so and had said `text` when it stopped without its usage.
 std::int64_t estimate(std::string_view text) {
-  return (model::estimate_tokens("hello") + 4) * kInputPico + model::estimate_tokens(text) * kOutputPico;
+  return estimated_input() * kInputPico + estimate_tokens(text) * kOutputPico;
 }
 
 std::vector<Usage> usage_in(Fact const& terminal) {
@@ -69,7 +94,7 @@ class RunAccounts : public testing::Test {
     return std::to_string(input) + " " + std::to_string(output) + " " + std::to_string(cost);
   }
   static std::string estimated(std::string_view said) {
-    return text(model::estimate_tokens("hello") + 4, model::estimate_tokens(said), estimate(said));
+    return text(estimated_input(), estimate_tokens(said), estimate(said));
   }
 
   // "seq cost" of the rows on which something is booked.
@@ -182,11 +207,11 @@ TEST_F(RunAccounts, RUN_12_CallThatACrashLeftOpenIsInterruptedAndBookedOnTheAnsw
   auto const last = 10 * kInputPico + 20 * kOutputPico;
   EXPECT_EQ(calls(), (SqlRows{{"1", "interrupted", "null", std::to_string(estimate("half"))},
                               {"1", "completed", "null", std::to_string(last)}}));
-  EXPECT_EQ(spent(life), text(model::estimate_tokens("hello") + 4 + 10, model::estimate_tokens("half") + 20,
-                              estimate("half") + last));
+  EXPECT_EQ(spent(life), text(estimated_input() + 10, estimate_tokens("half") + 20, estimate("half") + last));
   EXPECT_EQ(booked_rows(), (SqlRows{{"3", std::to_string(estimate("half") + last)}}));
   EXPECT_EQ(life.history().back().content, "whole");
-  EXPECT_EQ(std::get<RunFinished>(life.log("r1").back()).model_calls, 2);
+  // The tool loop was gone through once.
+  EXPECT_EQ(std::get<RunFinished>(life.log("r1").back()).model_calls, 1);
 }
 
 TEST_F(RunAccounts, USE_9_CallThatCouldCostMoreThanIsLeftIsNotMade) {
@@ -211,7 +236,7 @@ TEST_F(RunAccounts, USE_9_UnderABudgetTheAnswerHasALimit) {
 
   auto const limit = script->requests().at(0).max_output_tokens.value();
   EXPECT_EQ(rows("SELECT reserve FROM model_calls"),
-            (SqlRows{{std::to_string((5 + 4) * kInputPico + limit * kOutputPico)}}));
+            (SqlRows{{std::to_string(bytes_of_input() * kInputPico + limit * kOutputPico)}}));
 }
 
 }  // namespace

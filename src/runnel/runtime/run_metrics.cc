@@ -14,6 +14,8 @@ constexpr char kCalls[] = "runnel_model_calls_total";
 constexpr char kCallsHelp[] = "Attempts at a model call that ended, by how; each is a row of the ledger.";
 constexpr char kTokens[] = "runnel_model_tokens_total";
 constexpr char kTokensHelp[] = "Tokens of model calls, estimates among them, by direction.";
+constexpr char kTools[] = "runnel_tool_calls_total";
+constexpr char kToolsHelp[] = "Tool calls of models that ended, by how.";
 }  // namespace
 
 RunMetrics::RunMetrics(base::Metrics& metrics)
@@ -44,17 +46,28 @@ RunMetrics::RunMetrics(base::Metrics& metrics)
           metrics.counter("runnel_model_fallbacks_total", "Calls that went on with a fallback model.")},
       input_tokens{metrics.counter(kTokens, kTokensHelp, {{"direction", "input"}})},
       output_tokens{metrics.counter(kTokens, kTokensHelp, {{"direction", "output"}})},
+      stages{metrics.counter("runnel_stages_finished_total", "Stages of flows that came to their result.")},
+      repairs{metrics.counter("runnel_contract_repairs_total",
+                              "Outputs of models that broke their contract and were sent back.")},
       completed_{metrics.counter(kEnded, kEndedHelp, {{"status", "completed"}})},
       failed_{metrics.counter(kEnded, kEndedHelp, {{"status", "failed"}})},
       canceled_{metrics.counter(kEnded, kEndedHelp, {{"status", "canceled"}})},
       calls_completed_{metrics.counter(kCalls, kCallsHelp, {{"status", "completed"}})},
       calls_failed_{metrics.counter(kCalls, kCallsHelp, {{"status", "failed"}})},
       calls_canceled_{metrics.counter(kCalls, kCallsHelp, {{"status", "canceled"}})},
-      calls_interrupted_{metrics.counter(kCalls, kCallsHelp, {{"status", "interrupted"}})} {}
+      calls_interrupted_{metrics.counter(kCalls, kCallsHelp, {{"status", "interrupted"}})},
+      tools_succeeded_{metrics.counter(kTools, kToolsHelp, {{"status", "success"}})},
+      tools_succeeded_in_part_{metrics.counter(kTools, kToolsHelp, {{"status", "partial"}})},
+      tools_failed_{metrics.counter(kTools, kToolsHelp, {{"status", "failure"}})} {}
 
 base::Counter const& RunMetrics::ended(store::RunStatus status) const {
   if (status == store::RunStatus::completed) return completed_;
   return status == store::RunStatus::canceled ? canceled_ : failed_;
+}
+
+base::Counter const& RunMetrics::tool_ended(ToolStatus status) const {
+  if (status == ToolStatus::success) return tools_succeeded_;
+  return status == ToolStatus::partial ? tools_succeeded_in_part_ : tools_failed_;
 }
 
 base::Counter const& RunMetrics::call_ended(store::CallStatus status) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "runnel/base/metrics.h"
+#include "runnel/core/fact.h"
 #include "runnel/store/rows.h"
 
 namespace runnel::runtime {
@@ -12,6 +13,7 @@ struct RunMetrics {
 
   [[nodiscard]] base::Counter const& ended(store::RunStatus status) const;
   [[nodiscard]] base::Counter const& call_ended(store::CallStatus status) const;
+  [[nodiscard]] base::Counter const& tool_ended(ToolStatus status) const;
 
   base::Counter admitted;
   base::Counter taken_over;
@@ -28,6 +30,8 @@ struct RunMetrics {
   base::Counter call_fallbacks;
   base::Counter input_tokens;
   base::Counter output_tokens;
+  base::Counter stages;
+  base::Counter repairs;
 
  private:
   base::Counter completed_;
@@ -37,6 +41,9 @@ struct RunMetrics {
   base::Counter calls_failed_;
   base::Counter calls_canceled_;
   base::Counter calls_interrupted_;
+  base::Counter tools_succeeded_;
+  base::Counter tools_succeeded_in_part_;
+  base::Counter tools_failed_;
 };
 
 }  // namespace runnel::runtime

@@ -82,7 +82,11 @@ Result<void> RunWriter::show(std::vector<Fact> deltas) {
 Result<void> RunWriter::enqueue(std::vector<Fact> facts, CommitRows rows) {
   for (auto& fact : facts) {
     auto record = number(std::move(fact));
-    if (!record) return record.error();
+    if (!record) {
+      failure_ = record.error();  // Half a commit must not become durable: nothing more is written.
+      changed_.notify_all();
+      return record.error();
+    }
     pending_.unshown.push_back(std::move(*record));
   }
   pending_.rows.add(std::move(rows));
@@ -130,6 +134,7 @@ store::AppendRequest RunWriter::take() {
   request.messages = std::move(pending_.rows.messages);
   request.call_ends = std::move(pending_.rows.call_ends);
   request.bookings = std::move(pending_.rows.bookings);
+  request.checkpoints = std::move(pending_.rows.checkpoints);
   request.now = clock_.now_ms();
   in_flight_ = std::move(pending_.unshown);
   in_flight_since_ = pending_.first_at;

@@ -65,16 +65,20 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   [[nodiscard]] FactOrder const& order() const { return order_; }
   [[nodiscard]] Epoch epoch() const { return epoch_; }
   [[nodiscard]] RunNames const& names() const { return channel_->names(); }
+  [[nodiscard]] boost::asio::io_context& context() const { return channel_->context(); }
 
   // How the run ended; none: not by this writer.
   [[nodiscard]] std::optional<RunEnd> const& end_written() const { return end_written_; }
+
+  // Nothing more can be written: the next writer goes on.
+  [[nodiscard]] bool has_failed() const { return failure_.has_value(); }
 
   // Shows deltas. Fails with `internal` on a wrong order, and with what a background write failed with
   // before.
   Result<void> show(std::vector<Fact> deltas);
 
   // When it returns, the facts and rows are durable and the facts are shown. `fenced`: another writer has the
-  // run.
+  // run. On a wrong order it fails with `internal`, and nothing more can be written: the next writer goes on.
   boost::asio::awaitable<Result<void>> commit(std::vector<Fact> facts, CommitRows rows);
 
   // `commit` whose last fact is the terminal.

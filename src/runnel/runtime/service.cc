@@ -59,11 +59,10 @@ Service::Service(Parts parts, ServiceOptions options)
 // Fills in the defaults and refuses names that are not configured.
 std::optional<Refusal> Service::complete(RunInput& input) const {
   if (input.flow.empty()) input.flow = parts_.flows.default_name();
-  if (input.model.empty()) input.model = parts_.models.default_name();
   if (parts_.flows.find(input.flow) == nullptr) {
     return unknown_name("flow", "flows", input.flow, parts_.flows.names());
   }
-  if (parts_.models.find(input.model) == nullptr) {
+  if (!input.model.empty() && parts_.models.find(input.model) == nullptr) {
     return unknown_name("model", "models", input.model, parts_.models.names());
   }
   return std::nullopt;
@@ -74,11 +73,12 @@ store::Begin Service::make_begin(RunId const& run, RunInput const& input,
                                  std::vector<Record>& records) const {
   auto const now = parts_.clock.now_us();
   records.push_back({{0, 1}, -1, now, RunStarted{}});
-  records.push_back({{0, 2}, -1, now, StepStarted{parts_.flows.find(input.flow)->stages.front().name}});
+  records.push_back({{0, 2}, -1, now, StepStarted{parts_.flows.find(input.flow)->first().name}});
 
   store::Begin begin;
   begin.user_message.id = MessageId{input.message_id.empty() ? run.text + "-input" : input.message_id};
   begin.user_message.role = store::Role::user;
+  begin.user_message.mask = input_mask(store::RuntimeMode::chat);
   begin.user_message.content = input.text;
   begin.user_message.metadata = R"({"type":"user_input"})";
   begin.title = title_from(input.text);
@@ -106,7 +106,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.on_busy = input.on_busy;
   request.input = to_stored(input);
   request.agui_version = input.agui_version;
-  request.country = "CN";
+  request.default_country = Preferences{}.country;
   request.node = options_.node;
   request.now = parts_.clock.now_ms();
   request.max_active_runs = options_.runs_per_user;
@@ -140,6 +140,9 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   if (admission->outcome == Outcome::running) {
     claimed.row.key = admission->run;
     claimed.row.thread = admission->thread;
+    claimed.row.owner = owner;
+    claimed.row.mode = request.mode;
+    claimed.row.profile = admission->profile;
     claimed.row.thread_id = request.thread;
     claimed.row.id = request.run;
     claimed.row.started_at = request.now;
@@ -181,9 +184,31 @@ std::shared_ptr<RunWriter> Service::make_writer(LiveRun const& live, RunWriter::
                                      RunWriter::Options{options_.delta_flush, options_.metrics});
 }
 
-Executor::Job Service::make_job(store::RunRow const& row, RunInput input) const {
-  return {row.key, row.thread, std::move(input), options_.context_messages,
-          Terms{&parts_.prices, &parts_.models, options_.budgets}};
+// The profile that was frozen with the run. What is wrong in it has fallen back to a default: that breaks no
+// run (FLOW-5).
+Job Service::make_job(store::RunRow const& row, RunInput input) const {
+  auto reading = read_stored_profile(row.profile);
+  for (auto const& problem : reading.problems) {
+    base::log(base::LogLevel::warn, "stored profile has a bad value",
+              {{"run_id", row.id.text},
+               {"thread_id", row.thread_id.text},
+               {"path", problem.path},
+               {"problem", problem.what}});
+  }
+  Job job;
+  job.run = row.key;
+  job.thread = row.thread;
+  job.owner = row.owner;
+  job.mode = row.mode;
+  job.started_at = row.started_at;
+  job.input = std::move(input);
+  job.profile = std::move(reading.profile);
+  job.terms = Terms{&parts_.prices, &parts_.models, options_.budgets};
+  return job;
+}
+
+RunParts Service::run_parts() const {
+  return {parts_.store, parts_.clock, parts_.flows, parts_.models, parts_.tools};
 }
 
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
@@ -198,13 +223,7 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
 
   if (claimed.cancel_requested) live.cancel->request(CancelReason::user);
   auto const writer = make_writer(live, std::move(start));
-  Executor executor{parts_.store,
-                    parts_.clock,
-                    parts_.flows,
-                    parts_.models,
-                    writer,
-                    live.cancel,
-                    make_job(claimed.row, std::move(claimed.input)),
+  Executor executor{run_parts(), writer, live.cancel, make_job(claimed.row, std::move(claimed.input)),
                     options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {

@@ -12,7 +12,7 @@
 #include "runnel/base/clock.h"
 #include "runnel/base/cores.h"
 #include "runnel/base/task_group.h"
-#include "runnel/flow/catalog.h"
+#include "runnel/flow/flow.h"
 #include "runnel/model/registry.h"
 #include "runnel/runtime/executor.h"
 #include "runnel/runtime/live_runs.h"
@@ -28,8 +28,7 @@ struct ServiceOptions {
   NodeId node;
   std::chrono::milliseconds delta_flush{100};
   std::int64_t max_recoveries = 3;  // A run that was taken over more often ends as RUN_INTERRUPTED.
-  std::size_t context_messages = 40;
-  std::int64_t runs_per_user = 0;  // That have not ended (HTTP-6); 0: no limit.
+  std::int64_t runs_per_user = 0;   // That have not ended (HTTP-6); 0: no limit.
   std::chrono::seconds event_retention{7 * 24 *
                                        3600};  // After a run's end; then its events are gone (SSE-4).
   std::chrono::seconds sweep_interval{60};
@@ -46,6 +45,7 @@ struct Parts {
   flow::Catalog const& flows;
   model::Registry const& models;
   model::PriceBook const& prices;
+  Toolbox const& tools;
 };
 
 struct Started {
@@ -110,7 +110,8 @@ class Service {
   };
 
   [[nodiscard]] std::optional<Refusal> complete(RunInput& input) const;
-  [[nodiscard]] Executor::Job make_job(store::RunRow const& row, RunInput input) const;
+  [[nodiscard]] Job make_job(store::RunRow const& row, RunInput input) const;
+  [[nodiscard]] RunParts run_parts() const;
   [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input,
                                         std::vector<Record>& records) const;
   LiveRun go_live(RunKey run, RunNames names);

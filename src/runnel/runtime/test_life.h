@@ -16,6 +16,7 @@
 #include "runnel/core/fact_json.h"
 #include "runnel/model/offline.h"
 #include "runnel/runtime/service.h"
+#include "runnel/runtime/test_flows.h"
 #include "runnel/store/sqlite_store.h"
 
 namespace runnel::runtime {
@@ -42,8 +43,12 @@ class Life {
  public:
   Life(std::string const& path, std::chrono::milliseconds word_delay, std::size_t words = 0)
       : Life{path, offline_model(word_delay, words)} {}
-  Life(std::string const& path, model::Registry models, Terms terms = {})
-      : store_{open_database(path)}, models_{std::move(models)} {
+  Life(std::string const& path, model::Registry models, Terms terms = {},
+       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<Tool>> tools = {})
+      : store_{open_database(path)},
+        flows_{std::move(flows)},
+        tools_{std::move(tools)},
+        models_{std::move(models)} {
     if (terms.prices != nullptr) prices_ = *terms.prices;
     prices_.put(model::free_model("*"));
     ServiceOptions options;
@@ -52,7 +57,7 @@ class Life {
     options.runs_per_user = kRunsPerUser;
     options.budgets = terms.budgets;
     options.metrics = RunMetrics{metrics_};
-    service_.emplace(Parts{cores_, clock_, *store_, hub_, flows_, models_, prices_}, options);
+    service_.emplace(Parts{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_}, options);
     cores_.start();
     service_->recover(wait(service_->unfinished()).value());
   }
@@ -68,8 +73,10 @@ class Life {
   }
 
   std::variant<Started, Refusal> start(std::string run, std::string text,
-                                       store::OnBusy on_busy = store::OnBusy::reject) {
+                                       store::OnBusy on_busy = store::OnBusy::reject,
+                                       std::string model = {}) {
     RunInput input;
+    input.model = std::move(model);
     input.thread = ThreadId{"t"};
     input.run = RunId{std::move(run)};
     input.text = std::move(text);
@@ -135,6 +142,14 @@ class Life {
     return wait(store_->history(UserId{"ann"}, ThreadId{"t"}, std::nullopt, 100)).value().messages;
   }
 
+  // What a model of a later run on the run's thread would see.
+  std::vector<std::string> context(std::string const& run) {
+    std::vector<std::string> texts;
+    for (auto const& message : wait(store_->context(row(run).thread, 100)).value())
+      texts.push_back(message.content);
+    return texts;
+  }
+
   void sweep() { service_->start_sweeping(); }
   void put_ticket(store::NewTicket ticket) { wait(store_->put_ticket(std::move(ticket))).value(); }
 
@@ -148,7 +163,8 @@ class Life {
   base::SystemClock clock_;
   std::unique_ptr<store::Store> store_;
   stream::Hub hub_{cores_, &encode_nothing, 64};
-  flow::Catalog flows_ = flow::Catalog::built_in();
+  flow::Catalog flows_;
+  Toolbox tools_;
   model::Registry models_;
   model::PriceBook prices_;
   std::optional<Service> service_;

@@ -158,6 +158,13 @@ class TestStore final : public store::Store {
   store::Async<std::optional<store::ThreadRow>> thread(UserId, ThreadId) override {
     return unexpected<std::optional<store::ThreadRow>>();
   }
+  store::Async<void> put_profile(UserId, store::ProfileRow) override { return unexpected<void>(); }
+  store::Async<std::optional<store::ProfileRow>> profile(UserId) override {
+    return unexpected<std::optional<store::ProfileRow>>();
+  }
+  store::Async<std::vector<store::Checkpoint>> checkpoints(RunKey) override {
+    return unexpected<std::vector<store::Checkpoint>>();
+  }
   store::Async<void> probe() override { return unexpected<void>(); }
 
  private:

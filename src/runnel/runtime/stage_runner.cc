@@ -1,0 +1,391 @@
+#include "runnel/runtime/stage_runner.h"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "runnel/base/log.h"
+#include "runnel/core/json_write.h"
+#include "runnel/core/text.h"
+#include "runnel/flow/context.h"
+#include "runnel/flow/prompt.h"
+#include "runnel/runtime/context_rows.h"
+#include "runnel/runtime/patience.h"
+
+namespace runnel::runtime {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+// Generous for an answer; without a budget the provider's own limit holds.
+constexpr std::int64_t kOutputUnderBudget = 8192;
+
+// Rows of the run itself that may stand among the newest of the thread, beside those of its tool calls and of
+// the words before them.
+constexpr std::size_t kOwnRows = 8;
+
+// Lets the text be seen once all that matters beside it is there and right: what is shown then is not
+// contradicted by a repair (FLOW-4).
+flow::LiveText::Gate gate_of(flow::Stage const& stage) {
+  return
+      [contract = stage.contract, answer = *stage.answer, router = stage.router](json::object const& fields) {
+        if (!answer.on.empty()) {
+          auto const* label = fields.if_contains(router);
+          if (label == nullptr || !label->is_string() || label->get_string() != answer.on) return false;
+        }
+        return contract->fits_but_for(fields, answer.text);
+      };
+}
+
+std::string label_of(flow::Stage const& stage, json::object const& value) {
+  auto const* label = stage.router.empty() ? nullptr : value.if_contains(stage.router);
+  return label != nullptr && label->is_string() ? std::string{label->get_string()} : std::string{};
+}
+
+std::string as_text_result(std::string const& words) {
+  std::string out;
+  JsonObject{out}.text("text", words).close();
+  return out;
+}
+
+CallTrouble limit_reached(char const* code, char const* what, std::int64_t limit) {
+  return {code, std::string{"the run was stopped: it may take no more than "} + std::to_string(limit) + what,
+          code};
+}
+
+}  // namespace
+
+StageRunner::StageRunner(Parts parts, flow::Limits limits, flow::Stage const& stage)
+    : parts_{std::move(parts)}, limits_{limits}, stage_{stage} {}
+
+asio::awaitable<Result<StageEnd>> StageRunner::run() {
+  auto const opened = co_await open();
+  if (!opened) co_return opened.error();
+  auto const resumed = co_await run_calls(true);
+  if (!resumed) co_return resumed.error();
+  for (;;) {
+    // An earlier writer may have found so.
+    if (stage_.contract && parts_.progress.rejections() > stage_.max_repairs)
+      co_return StageEnd{explain(Verdict::violated)};
+    if (auto trouble = over_limit()) co_return StageEnd{std::move(*trouble)};
+    auto request = make_request();
+    auto shown = showing();
+    auto answer = co_await parts_.caller.call(stage_.name, std::move(request), std::move(shown));
+    if (!answer) co_return answer.error();
+    if (auto* trouble = std::get_if<CallTrouble>(&*answer)) co_return StageEnd{std::move(*trouble)};
+    auto reply = std::get<ModelReply>(std::move(*answer));
+    drop_unfinished_calls(reply);
+    if (!reply.calls.empty() && may_use_tools()) {
+      auto turn = make_turn(std::move(reply));
+      auto const turned = co_await commit(std::move(turn));
+      if (!turned) co_return turned.error();
+      auto const done = co_await run_calls(false);
+      if (!done) co_return done.error();
+      continue;
+    }
+    auto const verdict = judge(reply);
+    if (verdict == Verdict::good) co_return StageEnd{make_end(std::move(reply))};
+    auto closing = keep(verdict, std::move(reply));
+    auto const kept = co_await commit(std::move(closing));
+    if (!kept) co_return kept.error();
+    if (verdict != Verdict::repairable) co_return StageEnd{explain(verdict)};
+  }
+}
+
+asio::awaitable<Result<void>> StageRunner::commit(Closing closing) {
+  auto const done = co_await parts_.writer->commit(std::move(closing.facts), std::move(closing.rows));
+  co_return done;
+}
+
+// --- What the model is told ---
+
+// A plain function: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+store::Async<std::vector<store::MessageRow>> StageRunner::read_context() {
+  auto const& progress = parts_.progress;
+  auto const own = kOwnRows + static_cast<std::size_t>(2 * progress.all_calls() + progress.all_turns());
+  auto const limit = stage_.settings.context_messages + own;
+  return ask_until_served<std::vector<store::MessageRow>>(
+      [this, limit] { return parts_.run.store.context(parts_.job.thread, limit); }, parts_.cancel);
+}
+
+asio::awaitable<Result<void>> StageRunner::open() {
+  std::vector<store::MessageRow> rows;
+  if (stage_.context == flow::ContextScope::thread) {
+    auto read = co_await read_context();
+    if (!read) co_return read.error();
+    rows = std::move(*read);
+  }
+  make_opening(rows);
+  co_return Result<void>{};
+}
+
+void StageRunner::make_opening(std::vector<store::MessageRow> const& rows) {
+  auto const& job = parts_.job;
+  flow::PromptInput input{job.profile, parts_.progress.results(), job.input.text, {}, {},
+                          {},          parts_.run.clock.now_ms()};
+  if (stage_.context == flow::ContextScope::thread) {
+    flow::ContextLimits const limits{stage_.settings.context_messages, stage_.settings.context_tokens};
+    input.context = flow::assemble_context(context_rows(rows, parts_.writer->names().run), limits);
+    if (job.mode == store::RuntimeMode::automation) flow::inject_input(input.context, job.input.text);
+  } else if (stage_.context == flow::ContextScope::input) {
+    flow::inject_input(input.context, job.input.text);
+  }
+  opening_ = flow::open_stage(parts_.run.flows.texts(), stage_, std::move(input));
+}
+
+// Tools are for finding out: an output that is sent back is only put right.
+bool StageRunner::may_use_tools() const {
+  return !stage_.tools.empty() && !is_closing() && parts_.progress.rejections() == 0;
+}
+
+bool StageRunner::is_closing() const {
+  return !stage_.tools.empty() && parts_.progress.turns() >= stage_.settings.max_iters;
+}
+
+model::CallRequest StageRunner::make_request() const {
+  model::CallRequest request;
+  auto const& job = parts_.job;
+  for (auto const* name : {&job.input.model, &stage_.model, &stage_.settings.model}) {
+    if (request.model.empty()) request.model = *name;
+  }
+  if (request.model.empty()) request.model = parts_.run.models.default_name();
+  request.messages = opening_;
+  auto const& conversation = parts_.progress.conversation();
+  request.messages.insert(request.messages.end(), conversation.begin(), conversation.end());
+  if (is_closing() && parts_.progress.rejections() == 0)
+    request.messages.push_back(flow::closing_message(parts_.run.flows.texts()));
+  if (may_use_tools()) {
+    for (auto const& name : stage_.tools) {
+      if (auto const* tool = parts_.run.tools.find(name)) request.tools.push_back(tool->spec());
+    }
+  }
+  // What a call may cost must be known before it is made.
+  if (job.terms.budgets.any()) request.max_output_tokens = kOutputUnderBudget;
+  request.json_answer = stage_.contract != nullptr && request.tools.empty();
+  request.user_text = job.input.text;
+  if (stage_.contract) request.contract = stage_.contract->name();
+  return request;
+}
+
+Showing StageRunner::showing() const {
+  Showing out;
+  out.tool_calls = may_use_tools();
+  // What may turn out to be no answer is not shown, neither are the thoughts behind it.
+  out.reasoning = stage_.answer && stage_.answer->on.empty();
+  out.text = stage_.answer && !stage_.contract;
+  if (stage_.answer && stage_.contract)
+    out.live.emplace(stage_.answer->text, gate_of(stage_), stage_.prose_allowed);
+  return out;
+}
+
+std::optional<CallTrouble> StageRunner::over_limit() const {
+  if (limits_.model_calls > 0 && parts_.progress.all_answers() >= limits_.model_calls)
+    return limit_reached("RUN_MODEL_CALL_LIMIT", " model calls", limits_.model_calls);
+  if (limits_.tokens > 0 && parts_.writer->order().recorded_tokens() >= limits_.tokens)
+    return limit_reached("RUN_TOKEN_LIMIT", " tokens", limits_.tokens);
+  return std::nullopt;
+}
+
+// --- What the model says ---
+
+// An answer that was cut off may have shown calls whose arguments never came whole: they are not made.
+void StageRunner::drop_unfinished_calls(ModelReply& reply) const {
+  for (auto const& [number, call] : reply.shown_calls) {
+    if (number >= reply.calls.size())
+      reply.accounts.add(close_abandoned(parts_.writer->order(), call.id, "ARGUMENTS_CUT_OFF"));
+  }
+}
+
+StageRunner::Verdict StageRunner::judge(ModelReply const& reply) {
+  reading_ = {};
+  bool const has_words = !strip(reply.output).empty();
+  if (is_closing() && !reply.calls.empty() && !has_words) return Verdict::out_of_rounds;
+  if (!stage_.contract || (reply.prose && has_words)) return Verdict::good;
+  reading_ = flow::read_output(*stage_.contract, reply.output);
+  if (reading_.problems.empty()) return Verdict::good;
+  if (!reading_.is_json && stage_.prose_allowed && has_words) return Verdict::good;
+  return parts_.progress.rejections() < stage_.max_repairs ? Verdict::repairable : Verdict::violated;
+}
+
+StageResult StageRunner::make_end(ModelReply reply) {
+  parts_.metrics.stages.add();
+  StageResult end;
+  end.prose = !reading_.is_json;
+  if (!end.prose) {
+    end.result = json::serialize(reading_.value);
+    end.label = label_of(stage_, reading_.value);
+  } else if (!stage_.answer) {
+    end.result = as_text_result(reply.output);
+  }
+  end.reply = std::move(reply);
+  return end;
+}
+
+CallTrouble StageRunner::explain(Verdict verdict) const {
+  if (verdict == Verdict::out_of_rounds)
+    return limit_reached("RUN_ITERATION_LIMIT", " rounds of tool calls in a stage",
+                         stage_.settings.max_iters);
+  // The problems may quote what the model wrote.
+  for (auto const& problem : reading_.problems) {
+    base::log(base::LogLevel::debug, "what is wrong with the output",
+              {{"run_id", parts_.writer->names().run.text},
+               {"thread_id", parts_.writer->names().thread.text},
+               {"problem", problem}});
+  }
+  return {"CONTRACT_VIOLATION", "the output of stage '" + stage_.name + "' does not keep to its contract",
+          "stage " + stage_.name + ", contract " + stage_.contract->name()};
+}
+
+// The raw output, for whoever looks into it later: on a row that nobody sees (RUN-8).
+Closing StageRunner::make_record(ModelReply reply) const {
+  auto closing = std::move(reply.accounts);
+  closing.rows.messages.push_back(audit_row(stage_.name, std::move(reply.output), "rejected"));
+  return closing;
+}
+
+Closing StageRunner::keep(Verdict verdict, ModelReply reply) {
+  if (verdict == Verdict::repairable) parts_.metrics.repairs.add();
+  if (verdict == Verdict::repairable) return make_rejection(std::move(reply), TextOutcome::superseded);
+  if (verdict == Verdict::violated) return make_rejection(std::move(reply), TextOutcome::failed);
+  auto closing = make_record(std::move(reply));
+  closing.add(
+      keep_words(parts_.writer->order(), TextOutcome::failed, produced_mask(parts_.job.mode, stage_.kind)));
+  return closing;
+}
+
+Closing StageRunner::make_rejection(ModelReply reply, TextOutcome outcome) {
+  auto const repair = flow::repair_message(parts_.run.flows.texts(), reading_.problems);
+  auto const checkpoint = parts_.progress.reject_output(stage_.name, reply.output, repair.text);
+  auto closing = make_record(std::move(reply));
+  closing.add(close_said(parts_.writer->order(), outcome, store::kUiHistory));
+  closing.rows.checkpoints.push_back(checkpoint);
+  return closing;
+}
+
+// --- Tools ---
+
+PreparedCall StageRunner::prepare(ToolCall const& call) const {
+  bool const offered = std::find(stage_.tools.begin(), stage_.tools.end(), call.name) != stage_.tools.end();
+  auto const* tool = offered ? parts_.run.tools.find(call.name) : nullptr;
+  if (tool != nullptr) return tool->prepare(call.arguments);
+  PreparedCall prepared;
+  prepared.name = call.name;
+  auto const args = JsonText::parse(call.arguments);
+  prepared.args = args && args->is_object() ? *args : JsonText::empty_object();
+  prepared.input = prepared.args;
+  prepared.refused = tool_failure("UNKNOWN_TOOL", "there is no tool of this name");
+  return prepared;
+}
+
+// The calls as they were asked for: durable before the first of them starts.
+Closing StageRunner::make_turn(ModelReply reply) {
+  auto const mask = produced_mask(parts_.job.mode, stage_.kind);
+  auto closing = std::move(reply.accounts);
+  closing.add(close_said(parts_.writer->order(), TextOutcome::complete, mask));
+  PromptMessage turn;
+  turn.speaker = Speaker::assistant;
+  turn.text = std::move(reply.output);
+  turn.reasoning = std::move(reply.reasoning);
+  std::string thoughts;
+  if (!turn.reasoning.empty()) {
+    thoughts = ",\"reasoning\":";
+    append_json_string(thoughts, turn.reasoning);
+  }
+  for (std::size_t i = 0; i < reply.calls.size(); ++i) {
+    auto& call = reply.calls[i];
+    call.name = storable(std::move(call.name));
+    call.arguments = storable(std::move(call.arguments));
+    auto shown = reply.shown_calls.find(i);
+    if (shown == reply.shown_calls.end()) {
+      ShownCall const unseen{ToolCallId{"call_" + mint_uuid()}, MessageId{mint_uuid()}, call.name};
+      shown = reply.shown_calls.emplace(i, unseen).first;
+      closing.facts.emplace_back(ToolCallStarted{unseen.message, unseen.id, unseen.tool, stage_.name});
+      closing.facts.emplace_back(ToolArgsDelta{unseen.id, call.arguments});
+    }
+    auto const& [id, message, tool] = shown->second;
+    auto const prepared = prepare(call);
+    closing.facts.emplace_back(ToolArgs{message, id, tool, stage_.name, prepared.args});
+    closing.facts.emplace_back(ToolCallEnded{message, id, tool, stage_.name});
+    closing.rows.messages.push_back(tool_call_row(message, id, tool, stage_.name, prepared.args.str(), mask,
+                                                  i == 0 ? thoughts : std::string{}));
+    turn.tool_calls.push_back({id.text, call.name, call.arguments});
+  }
+  closing.rows.checkpoints.push_back(parts_.progress.take_turn(stage_.name, turn));
+  return closing;
+}
+
+// In the order in which they were asked for.
+asio::awaitable<Result<void>> StageRunner::run_calls(bool after_crash) {
+  while (!parts_.progress.pending().empty()) {
+    auto const call = parts_.progress.pending().front();
+    auto const prepared = prepare(call);
+    auto outcome = co_await run_call(call, prepared, after_crash);
+    if (!outcome) co_return outcome.error();
+    auto result = make_result(call, prepared, std::move(*outcome));
+    auto const told = co_await commit(std::move(result));
+    if (!told) co_return told.error();
+  }
+  co_return Result<void>{};
+}
+
+namespace {
+
+std::string action_id(std::string const& name, std::int64_t number) {
+  return "tool_" + std::to_string(number) + "_" + name + "_" + mint_uuid().substr(24);
+}
+
+// A plain function: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
+Closing tool_started(ToolCall const& call, PreparedCall const& prepared, std::int64_t number) {
+  Closing closing;
+  closing.facts.emplace_back(ToolStarted{action_id(prepared.name, number), ToolCallId{call.id}, prepared.name,
+                                         prepared.input, prepared.name + ":" + std::to_string(number)});
+  return closing;
+}
+
+}  // namespace
+
+asio::awaitable<Result<ToolOutcome>> StageRunner::run_call(ToolCall call, PreparedCall prepared,
+                                                           bool after_crash) {
+  auto const& calls = parts_.writer->order().open_calls();
+  auto const open = calls.find(ToolCallId{call.id});
+  bool const begun = open != calls.end() && !open->second.action_id.empty();
+  if (prepared.refused && begun)  // The tool has gone since: what it did then cannot be looked up.
+    co_return outcome_unknown();
+  if (prepared.refused) co_return std::move(*prepared.refused);
+  if (!begun) {
+    auto const number = static_cast<std::int64_t>(parts_.progress.turn_size()) -
+                        static_cast<std::int64_t>(parts_.progress.pending().size());
+    auto start = tool_started(call, prepared, number);
+    auto const started = co_await commit(std::move(start));
+    if (!started) co_return started.error();
+  }
+  if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};
+  ToolJob job{ToolCallId{call.id}, parts_.writer->names().run, parts_.job.owner, prepared.args,
+              after_crash && begun};
+  auto outcome = co_await parts_.run.tools.find(call.name)->run(std::move(job), parts_.cancel);
+  co_return outcome;
+}
+
+Closing StageRunner::make_result(ToolCall const& call, PreparedCall const& prepared, ToolOutcome outcome) {
+  parts_.metrics.tool_ended(outcome.status).add();
+  ToolCallId const id{call.id};
+  auto const& open = parts_.writer->order().open_calls().at(id);
+  MessageId const message{mint_uuid()};
+  std::string more;
+  if (!outcome.metadata.empty()) more = ",\"tool_agent_output\":" + outcome.metadata;
+
+  Closing closing;
+  closing.facts.emplace_back(ToolResult{message, id, open.tool, stage_.name, prepared.args, outcome.status,
+                                        outcome.result, outcome.error, outcome.card, open.action_id,
+                                        outcome.summary});
+  if (outcome.card) closing.facts.emplace_back(CardShown{MessageId{mint_uuid()}, id, *outcome.card});
+  closing.rows.messages.push_back(tool_result_row(message, id, open.tool, stage_.name, outcome.result.str(),
+                                                  produced_mask(parts_.job.mode, stage_.kind), more));
+  closing.rows.checkpoints.push_back(parts_.progress.finish_call(stage_.name, call.id, outcome.result.str()));
+  return closing;
+}
+
+}  // namespace runnel::runtime
