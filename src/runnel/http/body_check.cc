@@ -2,6 +2,7 @@
 
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -40,9 +41,19 @@ Response invalid_request(std::vector<base::Violation> const& violations) {
   return problem(400, "INVALID_REQUEST", message + ".", details);
 }
 
+// Of each place what was found first.
+void add_new(std::vector<base::Violation>& violations, std::vector<base::Violation> found) {
+  for (auto& violation : found) {
+    bool const told = std::any_of(violations.begin(), violations.end(),
+                                  [&](auto const& other) { return other.path == violation.path; });
+    if (!told && violations.size() < base::kMostViolations) violations.push_back(std::move(violation));
+  }
+}
+
 }  // namespace
 
-std::optional<Response> take_body(Operation const& operation, std::size_t json_depth, Request& request) {
+std::optional<Response> take_body(Operation const& operation, std::size_t json_depth, Request& request,
+                                  ValueCheck const& values) {
   if (!operation.body) {
     if (request.body.empty()) return std::nullopt;
     return no_body_taken();
@@ -50,7 +61,8 @@ std::optional<Response> take_body(Operation const& operation, std::size_t json_d
   auto parsed = parse_json(request.body, json_depth);
   if (auto const* found = std::get_if<JsonProblem>(&parsed)) return invalid_json(*found);
   auto& value = std::get<boost::json::value>(parsed);
-  auto const violations = operation.body->check(value);
+  auto violations = operation.body->check(value);
+  if (values) add_new(violations, values(request.body));
   if (!violations.empty()) return invalid_request(violations);
   request.parsed_body = std::make_shared<boost::json::value const>(std::move(value));
   return std::nullopt;

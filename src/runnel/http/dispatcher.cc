@@ -170,7 +170,7 @@ asio::awaitable<Reply> Dispatcher::call(Route const* route, Request request) {
     co_return not_authenticated(Unidentified::Reason::missing);
   }
   if (route->operation != nullptr) {
-    auto refusal = take_body(*route->operation, json_depth_, request);
+    auto refusal = take_body(*route->operation, json_depth_, request, route->values);
     if (refusal) co_return std::move(*refusal);
   }
   if (route->answers == Answers::as_streams) {

@@ -126,13 +126,24 @@ Operation const& promised(Contract const& contract, Route const& route) {
 
 }  // namespace
 
-void Router::add(Method method, std::string pattern, Access access, Handler handler, Answers answers) {
+Route Router::make(Method method, std::string pattern, Access access, Handler handler) const {
   Route route{method, std::move(pattern), access, std::move(handler)};
-  route.answers = answers;
   if (contract_) {
     route.operation = &promised(*contract_, route);
     route.takes_body = route.operation->body.has_value();
   }
+  return route;
+}
+
+void Router::add(Method method, std::string pattern, Access access, Handler handler, Answers answers) {
+  auto route = make(method, std::move(pattern), access, std::move(handler));
+  route.answers = answers;
+  insert(std::move(route));
+}
+
+void Router::add(Method method, std::string pattern, Access access, Handler handler, ValueCheck values) {
+  auto route = make(method, std::move(pattern), access, std::move(handler));
+  route.values = std::move(values);
   insert(std::move(route));
 }
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "runnel/http/body_check.h"
 #include "runnel/http/contract.h"
 #include "runnel/http/handler.h"
 #include "runnel/http/http_metrics.h"
@@ -36,6 +37,7 @@ struct Route {
   Operation const* operation = nullptr;  // What the contract says of it; null where the router has none.
   Answers answers = Answers::whole;
   bool takes_body = true;  // Where the contract says nothing else.
+  ValueCheck values{};     // Of its body; empty: the contract says all.
   RouteMetrics metrics{};
 };
 
@@ -52,6 +54,9 @@ class Router {
   // others.
   void add(Method method, std::string pattern, Access access, Handler handler,
            Answers answers = Answers::whole);
+
+  // A route whose body needs more than the contract can say.
+  void add(Method method, std::string pattern, Access access, Handler handler, ValueCheck values);
 
   // A route for anyone that is no part of the API: the files of a page.
   void add_beside_contract(Method method, std::string pattern, Handler handler);
@@ -77,6 +82,7 @@ class Router {
   [[nodiscard]] std::vector<Route> const& routes() const { return routes_; }
 
  private:
+  Route make(Method method, std::string pattern, Access access, Handler handler) const;
   void insert(Route route);
 
   std::shared_ptr<Contract const> contract_;

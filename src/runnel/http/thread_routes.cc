@@ -1,11 +1,13 @@
 #include "runnel/http/thread_routes.h"
 
-#include <boost/json/value.hpp>
+#include <boost/json.hpp>
 
+#include <array>
 #include <charconv>
 #include <utility>
 #include <variant>
 
+#include "runnel/core/json_parse.h"
 #include "runnel/core/json_write.h"
 #include "runnel/http/problem.h"
 #include "runnel/http/text_forms.h"
@@ -43,12 +45,29 @@ std::variant<std::optional<std::int64_t>, Response> number_query(Request const& 
   return value;
 }
 
+// What a client may know of a row's metadata: what the message is, and what became of it. The rest stays here
+// (RUN-10).
+void append_kind(JsonObject& object, std::string const& metadata) {
+  static constexpr std::array<std::pair<char const*, char const*>, 5> kShown{{{"type", "type"},
+                                                                              {"stage", "stage"},
+                                                                              {"status", "status"},
+                                                                              {"toolCallId", "tool_call_id"},
+                                                                              {"toolName", "tool_name"}}};
+  auto const document = parse_stored_json(metadata);
+  if (!document || !document->is_object()) return;
+  for (auto const& [name, key] : kShown) {
+    auto const* value = document->get_object().if_contains(key);
+    if (value != nullptr && value->is_string()) object.text(name, value->get_string());
+  }
+}
+
 void append_message(std::string& out, store::MessageRow const& row) {
   JsonObject object{out};
   object.text("id", row.id.text)
       .number("seq", row.seq)
       .text("role", to_string(row.role))
       .text("content", row.content);
+  append_kind(object, row.metadata);
   object.text("runId", row.run.text).text("createdAt", to_rfc3339(row.created_at)).close();
 }
 

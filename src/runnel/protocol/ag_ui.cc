@@ -212,6 +212,7 @@ struct AgUiEncoder {
     if (!fact.suggested_actions.empty()) {
       append_strings(metadata.key("suggested_actions"), fact.suggested_actions);
     }
+    if (fact.error) metadata.raw("error", fact.error->str());
     metadata.close();
     frame.end();
   }
