@@ -227,12 +227,17 @@ Result<Models> make_models(Settings const& settings, char const* const* environm
   return models;
 }
 
-Result<void> check_models(Settings const& settings, char const* const* environment, std::int64_t now_ms) {
+CheckedModels check_models(Settings const& settings, char const* const* environment, std::int64_t now_ms) {
+  CheckedModels checked;
   auto const prices = load_prices(settings, now_ms);
-  if (!prices) return prices.error();
-  auto const registry = make_registry(settings, environment, nullptr);
-  if (!registry) return registry.error();
-  return {};
+  if (!prices) checked.problems.push_back(prices.error().detail);
+  auto registry = make_registry(settings, environment, nullptr);
+  if (registry) {
+    checked.registry = std::move(*registry);
+  } else {
+    checked.problems.push_back(registry.error().detail);
+  }
+  return checked;
 }
 
 }  // namespace runnel::app

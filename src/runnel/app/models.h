@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "runnel/app/settings.h"
@@ -34,7 +35,12 @@ std::string shared_price(ProviderSettings const& provider);
 Result<Models> make_models(Settings const& settings, char const* const* environment, base::Cores& cores,
                            std::int64_t now_ms);
 
-// The same without anything that a start needs.
-Result<void> check_models(Settings const& settings, char const* const* environment, std::int64_t now_ms);
+// What can be said of the models without a start.
+struct CheckedModels {
+  std::vector<std::string> problems;  // Why `make_models` would fail, and with what else; for the operator.
+  std::unique_ptr<model::Registry> registry;  // Answers no calls. Null: its names have a problem.
+};
+
+CheckedModels check_models(Settings const& settings, char const* const* environment, std::int64_t now_ms);
 
 }  // namespace runnel::app

@@ -1,5 +1,6 @@
 #include "runnel/app/models.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -44,7 +45,7 @@ ProviderSettings named(std::string address, std::string price = {}) {
 
 std::string models_refusal(Settings const& settings, char const* const* environment = kNoVariables) {
   auto const checked = check_models(settings, environment, kStart);
-  return checked ? "accepted" : checked.error().detail;
+  return checked.problems.empty() ? "accepted" : fmt::format("{}", fmt::join(checked.problems, "\n"));
 }
 
 std::optional<model::Rates> rates_of(Settings const& settings, std::string const& model) {
@@ -224,6 +225,17 @@ TEST_F(ModelsOfSettings, USE_1_DefaultAndFallbacksMustBeServed) {
   settings.default_model.clear();
   settings.fallbacks = {"offline", "gone"};
   EXPECT_EQ(models_refusal(settings), "models.fallbacks: no provider has a model 'gone'; known: offline");
+}
+
+TEST_F(ModelsOfSettings, CFG_3_PricesAndNamesAreCheckedIndependently) {
+  Settings settings;
+  settings.prices = folder.file("none.yaml");
+  settings.default_model = "nowhere";
+
+  auto const checked = check_models(settings, kNoVariables, kStart);
+
+  EXPECT_THAT(checked.problems, testing::ElementsAre(HasSubstr("none.yaml"), HasSubstr("models.default")));
+  EXPECT_EQ(checked.registry, nullptr);
 }
 
 TEST_F(ModelsOfSettings, TestModelIsServedOnlyWhereItIsAskedFor) {

@@ -6,6 +6,7 @@
 #include "runnel/http/index_page.h"
 #include "runnel/http/metrics_route.h"
 #include "runnel/http/openapi.h"
+#include "runnel/http/profile_routes.h"
 #include "runnel/http/run_routes.h"
 #include "runnel/http/static_files.h"
 #include "runnel/http/thread_routes.h"
@@ -56,6 +57,9 @@ Result<http::Router> make_router(Settings const& settings, RouteParts const& par
   http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, &protocol::encode_frame});
   http::add_thread_routes(router, parts.store, parts.clock);
   http::add_usage_route(router, parts.store);
+  http::add_profile_routes(
+      router, parts.store, parts.clock,
+      settings.upgrade_profiles ? http::ProfileUpgrade::on_write : http::ProfileUpgrade::deferred);
   return router;
 }
 

@@ -12,6 +12,7 @@
 #include "runnel/http/test_keys.h"
 #include "runnel/model/offline.h"
 #include "runnel/protocol/encode.h"
+#include "runnel/runtime/test_flows.h"
 #include "runnel/store/sqlite_store.h"
 #include "runnel/store/sqlite_under_test.h"
 
@@ -85,10 +86,11 @@ class Routes : public testing::Test {
   base::Cores cores_{1};
   base::SystemClock clock_;
   stream::Hub hub_{cores_, &protocol::encode_frame, 16};
-  flow::Catalog const flows_ = flow::Catalog::built_in();
+  flow::Catalog const flows_ = runtime::chat_catalog();
   model::Registry const models_ = offline();
   model::PriceBook const prices_ = free_offline();
-  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_, prices_},
+  runtime::Toolbox const tools_;
+  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_},
                             runtime::ServiceOptions{}};
   std::shared_ptr<http::Authenticator const> authenticator_ =
       std::make_shared<http::Authenticator const>(http::test_authenticator(clock_));

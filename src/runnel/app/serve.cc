@@ -7,10 +7,13 @@
 
 #include <csignal>
 #include <cstdio>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "runnel/app/data_dir.h"
+#include "runnel/app/flows.h"
 #include "runnel/app/listen_address.h"
 #include "runnel/app/models.h"
 #include "runnel/app/open_files.h"
@@ -20,6 +23,7 @@
 #include "runnel/http/static_files.h"
 #include "runnel/protocol/encode.h"
 #include "runnel/runtime/service.h"
+#include "runnel/runtime/test_tool.h"
 #include "runnel/store/sqlite_store.h"
 
 namespace runnel::app {
@@ -36,6 +40,13 @@ constexpr std::size_t kRecordsInMemory = 256;
 // How old what /readyz says of the store may be: each look at it is a commit.
 constexpr seconds kProbeKept{1};
 
+// The tools that stages may have.
+runtime::Toolbox make_toolbox(Settings const& settings) {
+  std::vector<std::unique_ptr<runtime::Tool>> tools;
+  if (settings.test_tool) tools.push_back(std::make_unique<runtime::TestTool>());
+  return runtime::Toolbox{std::move(tools)};
+}
+
 int refuse(Error const& error) {
   fmt::print(stderr, "runnel: {}\n", error.detail);
   return 1;
@@ -46,7 +57,6 @@ runtime::ServiceOptions service_options(Settings const& settings, base::Metrics&
   options.node = NodeId{fmt::format("{}-{}", getpid(), mint_uuid().substr(28))};
   options.delta_flush = milliseconds{settings.delta_flush_ms};
   options.max_recoveries = settings.max_recoveries;
-  options.context_messages = static_cast<std::size_t>(settings.context_messages);
   options.runs_per_user = settings.runs_per_user;
   options.event_retention = seconds{settings.events_s};
   options.sweep_interval = seconds{settings.sweep_s};
@@ -166,6 +176,30 @@ Result<void> check_keys(Settings const& settings) {
   return {};
 }
 
+Result<void> check_address(Settings const& settings) {
+  auto const address = parse_listen(settings.listen);
+  if (!address) return address.error();
+  if (!is_dev_mode(settings) || is_loopback(*address)) return {};
+  return Error{
+      Errc::invalid,
+      fmt::format("dev mode (no auth key is configured) listens on loopback only, not on {}: anyone who "
+                  "reaches the server gets a token. Use 127.0.0.1, [::1] or localhost, or set auth.keys",
+                  address->host)};
+}
+
+Result<void> check_static_dir(Settings const& settings) {
+  if (settings.static_dir.empty()) return {};
+  auto const files = http::StaticFiles::open(settings.static_dir);
+  if (!files) return files.error();
+  return {};
+}
+
+Result<void> check_stream(Settings const& settings) {
+  if (settings.stream == "embedded") return {};
+  return Error{Errc::invalid,
+               fmt::format("stream '{}': this version has the embedded one only", settings.stream)};
+}
+
 Result<void> check_store(Settings const& settings) {
   if (settings.store == "sqlite") return {};
   return Error{Errc::invalid, fmt::format("store '{}': this version has sqlite only", settings.store)};
@@ -174,30 +208,18 @@ Result<void> check_store(Settings const& settings) {
 }  // namespace
 
 Result<void> check(Settings const& settings) {
-  auto const address = parse_listen(settings.listen);
-  if (!address) return address.error();
-  if (is_dev_mode(settings) && !is_loopback(*address)) {
-    return Error{
-        Errc::invalid,
-        fmt::format("dev mode (no auth key is configured) listens on loopback only, not on {}: anyone who "
-                    "reaches the server gets a token. Use 127.0.0.1, [::1] or localhost, or set auth.keys",
-                    address->host)};
+  std::vector<std::string> mistakes;
+  for (auto const& checked :
+       {check_address(settings), check_keys(settings), http::Cors::check(settings.allowed_origins),
+        check_static_dir(settings), check_store(settings), check_stream(settings)}) {
+    if (!checked) mistakes.push_back(checked.error().detail);
   }
-  auto const keys = check_keys(settings);
-  if (!keys) return keys.error();
-  auto const origins = http::Cors::check(settings.allowed_origins);
-  if (!origins) return origins.error();
-  if (!settings.static_dir.empty()) {
-    auto const files = http::StaticFiles::open(settings.static_dir);
-    if (!files) return files.error();
-  }
-  auto const known = check_store(settings);
-  if (!known) return known.error();
-  if (settings.stream != "embedded") {
-    return Error{Errc::invalid,
-                 fmt::format("stream '{}': this version has the embedded one only", settings.stream)};
-  }
-  return check_models(settings, environ, base::SystemClock{}.now_ms());
+  auto const models = check_models(settings, environ, base::SystemClock{}.now_ms());
+  mistakes.insert(mistakes.end(), models.problems.begin(), models.problems.end());
+  auto const flows = check_flows(settings, models.registry.get(), make_toolbox(settings).names());
+  mistakes.insert(mistakes.end(), flows.begin(), flows.end());
+  if (mistakes.empty()) return {};
+  return Error{Errc::invalid, fmt::format("{}", fmt::join(mistakes, "\n"))};
 }
 
 Result<std::unique_ptr<store::Store>> open_store(Settings const& settings, store::StoreMetrics metrics) {
@@ -239,11 +261,13 @@ int serve(Settings const& settings) {
   auto const wanted = static_cast<std::size_t>(settings.cores);
   base::Cores cores{wanted != 0 ? wanted : std::thread::hardware_concurrency()};
   stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory, stream::StreamMetrics{metrics}};
-  auto const flows = flow::Catalog::built_in();
   auto const models = make_models(settings, environ, cores, clock.now_ms());
   if (!models) return refuse(models.error());
+  auto const tools = make_toolbox(settings);
+  auto const flows = load_flows(settings, *models->registry, tools.names());
+  if (!flows) return refuse(flows.error());
   auto store = std::move(opened->store);
-  runtime::Service service{{cores, clock, *store, hub, flows, *models->registry, models->prices},
+  runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools},
                            service_options(settings, metrics)};
   cores.start();
 

@@ -15,8 +15,8 @@ namespace runnel::app {
 int serve(Settings const& settings);
 
 // The checks of `serve` that need no start: the address is allowed in dev mode, the keys and origins are
-// good, the folder of files is there, the store and stream are ones this version has. Fails with `invalid`;
-// the detail is for the operator.
+// good, the folder of files is there, the store and stream are ones this version has, models have prices and
+// flows make sense. Fails with `invalid`; the detail is for the operator and has a line for each mistake.
 Result<void> check(Settings const& settings);
 
 // HTTP-5: no auth key is configured, so the server signs its own tokens and gives them to this machine.

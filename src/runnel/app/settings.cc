@@ -1,6 +1,7 @@
 #include "runnel/app/settings.h"
 
 #include <fmt/format.h>
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -86,6 +87,9 @@ std::vector<Key> const& keys() {
       {"models.offline.word_delay_ms", WholeNumber{&Settings::word_delay_ms, 0, 60'000}},
       {"models.offline.words", WholeNumber{&Settings::words, 0, 1'000'000}},
       {"models.test.enabled", Switch{&Settings::test_model}},
+      {"tools.test", Switch{&Settings::test_tool}},
+      {"flows.dir", Text{&Settings::flows_dir, true}},
+      {"flows.default", Text{&Settings::default_flow}},
       {"budgets.run", Amount{&Settings::run_budget}},
       {"budgets.thread", Amount{&Settings::thread_budget}},
       {"budgets.user", Amount{&Settings::user_budget}},
@@ -93,8 +97,8 @@ std::vector<Key> const& keys() {
       {"runtime.drain_timeout_s", WholeNumber{&Settings::drain_timeout_s, 0, 3600}},
       {"runtime.max_recoveries", WholeNumber{&Settings::max_recoveries, 0, 1'000'000}},
       {"runtime.delta_flush_ms", WholeNumber{&Settings::delta_flush_ms, 1, 10'000}},
-      {"runtime.context_messages", WholeNumber{&Settings::context_messages, 1, 10'000}},
       {"runtime.runs_per_user", WholeNumber{&Settings::runs_per_user, 0, 1'000'000}},
+      {"profile.upgrade_on_write", Switch{&Settings::upgrade_profiles}},
       {"retention.events_s", WholeNumber{&Settings::events_s, 0, 100 * kYear}},
       {"retention.sweep_s", WholeNumber{&Settings::sweep_s, 1, kYear}},
   };
@@ -203,53 +207,63 @@ Error wrong(std::string detail) {
   return Error{Errc::invalid, std::move(detail)};
 }
 
-// One level of the file.
+// Puts what a file has into the settings, and collects what is wrong with it.
 class FileReader {
  public:
   FileReader(std::string file, Settings& settings) : file_{std::move(file)}, settings_{settings} {}
 
-  Result<void> read(YAML::Node const& node, std::string const& prefix) {
-    if (node.IsNull()) return {};
-    if (!node.IsMap()) return wrong(fmt::format("{}: expected a map of settings", place(node)));
+  // One level of the file.
+  void read(YAML::Node const& node, std::string const& prefix) {
+    if (node.IsNull()) return;
+    if (!node.IsMap()) return tell(node, "expected a map of settings");
     std::set<std::string> seen;
     for (auto const& entry : node) {
       auto const name = entry.first.as<std::string>("");
-      if (!seen.insert(name).second) {
-        return wrong(fmt::format("{}: '{}{}' is set twice", place(entry.first), prefix, name));
+      if (seen.insert(name).second) {
+        read_entry(entry.first, entry.second, prefix, name);
+      } else {
+        tell(entry.first, fmt::format("'{}{}' is set twice", prefix, name));
       }
-      auto result = read_entry(entry.first, entry.second, prefix, name);
-      if (!result) return result;
     }
-    return {};
+  }
+
+  void tell(YAML::Node const& node, std::string const& what) {
+    problems_.push_back(fmt::format("{}:{}: {}", file_, node.Mark().line + 1, what));
+  }
+
+  [[nodiscard]] Result<void> result() const {
+    if (problems_.empty()) return {};
+    return wrong(fmt::format("{}", fmt::join(problems_, "\n")));
   }
 
  private:
-  Result<void> read_entry(YAML::Node const& at, YAML::Node const& value, std::string const& prefix,
-                          std::string const& name) {
+  void read_entry(YAML::Node const& at, YAML::Node const& value, std::string const& prefix,
+                  std::string const& name) {
     auto const path = prefix + name;
     if (is_section(path)) return read(value, path + ".");
     auto const* key = find_key(path);
-    if (key == nullptr) {
-      return wrong(
-          fmt::format("{}: unknown setting '{}'; known here: {}", place(at), path, known_beside(prefix)));
-    }
-    if (std::holds_alternative<Providers>(key->kind)) {
-      auto providers = read_providers(value, file_);
-      if (!providers) return providers.error();
-      settings_.providers = std::move(*providers);
-      return {};
-    }
+    if (key == nullptr)
+      return tell(at, fmt::format("unknown setting '{}'; known here: {}", path, known_beside(prefix)));
+    if (std::holds_alternative<Providers>(key->kind)) return read_providers_at(value);
     bool const is_list = std::holds_alternative<List>(key->kind);
     auto const text = is_list            ? joined(value)
                       : value.IsScalar() ? std::optional{value.Scalar()}
                                          : std::nullopt;
     if (!text) {
-      return wrong(fmt::format("{}: '{}' must be a {}", place(value), path,
-                               is_list ? "list of single values" : "single value"));
+      return tell(value,
+                  fmt::format("'{}' must be a {}", path, is_list ? "list of single values" : "single value"));
     }
     auto const problem = std::visit(Assign{settings_, *text}, key->kind);
-    if (problem) return wrong(fmt::format("{}: '{}' {}", place(value), path, *problem));
-    return {};
+    if (problem) tell(value, fmt::format("'{}' {}", path, *problem));
+  }
+
+  void read_providers_at(YAML::Node const& value) {
+    auto providers = read_providers(value, file_);
+    if (providers) {
+      settings_.providers = std::move(*providers);
+    } else {
+      problems_.push_back(providers.error().detail);
+    }
   }
 
   // A list's values with commas between them; none: it has others inside.
@@ -264,19 +278,22 @@ class FileReader {
     return fmt::format("{}", fmt::join(items, ","));
   }
 
-  [[nodiscard]] std::string place(YAML::Node const& node) const {
-    return fmt::format("{}:{}", file_, node.Mark().line + 1);
-  }
-
   std::string file_;
   Settings& settings_;
+  std::vector<std::string> problems_;
 };
 
 Result<void> read_file(std::string const& file, Settings& settings) {
   try {
-    return FileReader{file, settings}.read(YAML::LoadFile(file), "");
+    FileReader reader{file, settings};
+    auto const documents = YAML::LoadAllFromFile(file);
+    if (documents.size() > 1) reader.tell(documents[1], "a second document begins here; a file has one");
+    if (!documents.empty()) reader.read(documents.front(), "");
+    return reader.result();
   } catch (YAML::BadFile const&) {
     return wrong(fmt::format("{}: cannot be read", file));
+  } catch (YAML::DeepRecursion const& error) {
+    return wrong(fmt::format("{}:{}: nested too deeply", file, error.mark.line + 1));
   } catch (YAML::Exception const& error) {
     return wrong(fmt::format("{}:{}: {}", file, error.mark.line + 1, error.msg));
   }

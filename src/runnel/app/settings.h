@@ -49,11 +49,15 @@ struct Settings {
   std::int64_t word_delay_ms = 30;
   std::int64_t words = 0;
   bool test_model = false;
+  bool test_tool = false;
   std::string default_model;           // Empty: the first provider's first.
   std::vector<std::string> fallbacks;  // Models, tried in this order where one fails.
   std::string prices;                  // A file; empty: the built-in list.
   std::string litellm_prices;          // A file in LiteLLM's format; empty: none.
   std::vector<ProviderSettings> providers;
+
+  std::string flows_dir;  // A folder; empty: the built-in flows.
+  std::string default_flow = "router_worker";
 
   std::optional<Money> run_budget;  // In CNY; none: without limit.
   std::optional<Money> thread_budget;
@@ -63,8 +67,9 @@ struct Settings {
   std::int64_t drain_timeout_s = 10;
   std::int64_t max_recoveries = 3;
   std::int64_t delta_flush_ms = 100;
-  std::int64_t context_messages = 40;
   std::int64_t runs_per_user = 32;
+
+  bool upgrade_profiles = true;  // When they are written.
 
   std::int64_t events_s = std::int64_t{7} * 24 * 3600;
   std::int64_t sweep_s = 60;
@@ -77,7 +82,8 @@ struct Override {
 };
 
 // Defaults, then the file (empty: none), then RUNNEL_… variables of `environment`, then `flags`. Fails with
-// `invalid`; the detail is for the operator: file and line, what is wrong and what is known.
+// `invalid`; the detail is for the operator: file and line, what is wrong and what is known, a line for each
+// mistake of the file.
 Result<Settings> load_settings(std::string const& file, char const* const* environment,
                                std::vector<Override> flags);
 

@@ -53,6 +53,27 @@ TEST(Settings, CFG_1_UnknownKeyIsAnErrorWithFileAndLine) {
             "FILE:3: unknown setting 'retention.sweep'; known here: events_s, sweep_s");
 }
 
+TEST(Settings, CFG_1_AFileHasOneDocument) {
+  EXPECT_EQ(refusal("listen: 127.0.0.1:1\n---\nlisten: 127.0.0.1:2\n"),
+            "FILE:3: a second document begins here; a file has one");
+  EXPECT_EQ(refusal("---\nlisten: 127.0.0.1:1\n"), "accepted");
+  EXPECT_EQ(refusal("# Nothing.\n"), "accepted");
+  EXPECT_EQ(refusal(""), "accepted");
+}
+
+TEST(Settings, CFG_1_AFileThatIsNestedTooDeeplyIsRefused) {
+  EXPECT_NE(refusal("listen: " + std::string(5000, '[')).find(": nested too deeply"), std::string::npos);
+}
+
+TEST(Settings, FLOW_5_TheUpgradeOfProfilesCanBeDeferred) {
+  File const file{"profile:\n  upgrade_on_write: false\n"};
+
+  EXPECT_TRUE(load_settings("", kNoEnvironment, {}).value().upgrade_profiles);
+  EXPECT_FALSE(load_settings(file.path(), kNoEnvironment, {}).value().upgrade_profiles);
+  EXPECT_EQ(refusal("profile:\n  upgrade_on_write: later\n"),
+            "FILE:2: 'profile.upgrade_on_write' must be true or false");
+}
+
 TEST(Settings, ListsComeAsYamlOrWithCommas) {
   File const file{"auth:\n  keys: [a=/k/a, /k/b]\n"};
   char const* const environment[] = {"RUNNEL_HTTP_ALLOWED_ORIGINS=https://a.example, https://b.example",
@@ -90,6 +111,17 @@ TEST(Settings, MissingFileAndBadVariableAreErrors) {
             std::string::npos);
 }
 
+TEST(Settings, CFG_3_AllMistakesOfTheFileAreToldAtOnce) {
+  File const file{"cores: many\nretention:\n  sweep: 7\nlog: {level: loud}\n"};
+
+  auto const settings = load_settings(file.path(), kNoEnvironment, {});
+
+  EXPECT_EQ(settings.error().detail,
+            file.path() + ":1: 'cores' must be a whole number from 0 to 256\n" + file.path() +
+                ":3: unknown setting 'retention.sweep'; known here: events_s, sweep_s\n" + file.path() +
+                ":4: 'log.level' must be debug, info, warn or error");
+}
+
 TEST(Settings, MistypedVariablesAreFound) {
   char const* const environment[] = {"RUNNEL_LISTEN=x", "RUNNEL_LISTNE=x", "PATH=x", "RUNNEL_", nullptr};
 
@@ -106,6 +138,9 @@ TEST(Settings, CFG_1_TheCommentedFileHasEveryKeyWithItsDefault) {
   EXPECT_EQ(settings->subscriber_buffer_bytes, defaults.subscriber_buffer_bytes);
   EXPECT_EQ(settings->word_delay_ms, defaults.word_delay_ms);
   EXPECT_EQ(settings->max_recoveries, defaults.max_recoveries);
+  EXPECT_EQ(settings->flows_dir, defaults.flows_dir);
+  EXPECT_EQ(settings->default_flow, defaults.default_flow);
+  EXPECT_EQ(settings->upgrade_profiles, defaults.upgrade_profiles);
 
   std::ifstream file{path};
   std::stringstream text;

@@ -1,0 +1,56 @@
+#include "runnel/app/flows.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <utility>
+
+#include "flow_files.inc"
+
+namespace runnel::app {
+namespace {
+
+flow::Known known_to_flows(Settings const& settings, model::Registry const* models,
+                           std::vector<std::string> const& tools) {
+  flow::Known known;
+  known.model = [models](std::string const& name) {
+    return models == nullptr || models->find(name) != nullptr;
+  };
+  if (models != nullptr) known.models = models->names();
+  known.tools = tools;
+  known.default_flow = settings.default_flow;
+  return known;
+}
+
+flow::Loaded load_or_tell(Settings const& settings, model::Registry const* models,
+                          std::vector<std::string> const& tools) {
+  auto const files = settings.flows_dir.empty() ? Result<flow::Files>{built_in_flows()}
+                                                : flow::read_files(settings.flows_dir);
+  if (files) return flow::load_catalog(*files, known_to_flows(settings, models, tools));
+  flow::Loaded failed;
+  failed.problems.push_back("flows.dir: " + files.error().detail);
+  return failed;
+}
+
+}  // namespace
+
+flow::Files built_in_flows() {
+  flow::Files files;
+  for (auto const& [name, text] : kFlowFiles)
+    files.texts.emplace(name, text);
+  return files;
+}
+
+Result<flow::Catalog> load_flows(Settings const& settings, model::Registry const& models,
+                                 std::vector<std::string> const& tools) {
+  auto loaded = load_or_tell(settings, &models, tools);
+  if (loaded.catalog) return std::move(*loaded.catalog);
+  return Error{Errc::invalid, fmt::format("{}", fmt::join(loaded.problems, "\n"))};
+}
+
+std::vector<std::string> check_flows(Settings const& settings, model::Registry const* models,
+                                     std::vector<std::string> const& tools) {
+  return load_or_tell(settings, models, tools).problems;
+}
+
+}  // namespace runnel::app
