@@ -73,7 +73,7 @@ class ScriptedRun : public testing::Test {
     request.now = clock.now_ms();
     request.input = "{}";
     request.agui_version = "1.0";
-    request.country = "CN";
+    request.default_country = "CN";
     request.begin.user_message = tool_row("u1", store::Role::user, "user_input", "plan my day");
     request.begin.title = "plan my day";
     std::vector<Record> first{{{0, 1}, -1, clock.now_us(), RunStarted{}},

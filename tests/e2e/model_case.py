@@ -101,6 +101,10 @@ class ModelCase(E2eCase):
             self.assertEqual(usage["total"][wire], sum(row[column] for row in rows))
         return total
 
+    def asked_estimate(self) -> int:
+        """The tokens of what the provider was asked last, as the server estimates them."""
+        return input_estimate(*(message["content"] for message in self.fake.calls[-1].json["messages"]))
+
     def wait_for_calls(self, count: int) -> None:
         self.assertTrue(self.fake.wait_for(lambda: len(self.fake.calls) >= count))
 

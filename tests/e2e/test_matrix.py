@@ -59,6 +59,8 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", f"{RUNS}/{{thread_id}}/cancel"): Row(on_run(RUNS + "/{}/cancel?runId={}"), 200, other=404),
     ("GET", "/api/v1/agent/history"): Row(on_thread("/api/v1/agent/history?threadId={thread}"), 200, other=404),
     ("GET", "/api/v1/usage"): Row(on_thread("/api/v1/usage?threadId={thread}&groupBy=day"), 200, other=404),
+    ("GET", "/api/v1/profile"): Row(at("/api/v1/profile"), 200),
+    ("PUT", "/api/v1/profile"): Row(at("/api/v1/profile", {"username": "mine"}), 200),
     ("GET", THREADS): Row(at(THREADS), 200),
     ("GET", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}"), 200, other=404),
     ("PATCH", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}", {"title": "mine"}), 200, other=404),

@@ -2,7 +2,7 @@
 
 import unittest
 
-from model_case import ModelCase, input_estimate, text_estimate
+from model_case import ModelCase, text_estimate
 
 import fake_scripts as scripts
 from fake_answer import Answer
@@ -46,7 +46,7 @@ class Answers(ModelCase):
                 self.assertEqual(run.outcome, "RUN_FINISHED")
                 [used] = run.end["usage"]
                 self.assertEqual((used["inputTokens"], used["outputTokens"]),
-                                 (input_estimate("hello"), text_estimate("Hello there")))
+                                 (self.asked_estimate(), text_estimate("Hello there")))
                 self.assertFalse(run.end["metadata"]["usageComplete"])
                 self.assert_books(run.thread)
 

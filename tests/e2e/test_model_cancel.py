@@ -4,7 +4,7 @@ import time
 import unittest
 
 from e2e_case import eventually
-from model_case import INPUT, OUTPUT, ModelCase, ModelRun, input_estimate, message_rows, text_estimate
+from model_case import INPUT, OUTPUT, ModelCase, ModelRun, message_rows, text_estimate
 
 import fake_scripts as scripts
 from fake_chunks import Reasoning
@@ -38,7 +38,7 @@ class Cancel(ModelCase):
         self.assertGreater(self.assert_books(run.thread), 0)
         [row] = self.calls(run.thread)
         self.assertEqual((row["status"], row["usage_complete"]), ("canceled", 0))
-        self.assertEqual(row["input_tokens"], input_estimate("hello"))
+        self.assertEqual(row["input_tokens"], self.asked_estimate())
         self.assertEqual(self.run_model("fake", thread=run.thread).outcome, "RUN_FINISHED")
         return row
 

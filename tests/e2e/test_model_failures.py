@@ -5,7 +5,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
-from model_case import (INPUT, OUTPUT, ModelCase, input_estimate, message_rows, model_config, price_list, provider,
+from model_case import (INPUT, OUTPUT, ModelCase, message_rows, model_config, price_list, provider,
                         text_estimate)
 
 from fake_provider import nobody_listens
@@ -139,7 +139,7 @@ class Failures(ModelCase):
         self.assertEqual(self.assert_books(run.thread) > 0, case.taken)
         self.assertEqual(self.usage(run.thread)["total"]["usageComplete"], case.complete)
         if not case.complete:
-            estimate = (input_estimate("hello"), max(1, text_estimate(run.text)))
+            estimate = (self.asked_estimate(), max(1, text_estimate(run.text)))
             self.assertEqual((last["input_tokens"], last["output_tokens"]), estimate)
             self.assertEqual(last["cost"], (estimate[0] * INPUT + estimate[1] * OUTPUT) * 10**6)
             self.assertFalse(run.end["metadata"]["usageComplete"])
@@ -161,7 +161,7 @@ class TheWireOfAnEstimate(ModelCase):
 
         end = [f.json for f in self.api.read_events(run.thread, run.run) if f.event == "TEXT_MESSAGE_END"][0]
         self.assertEqual((end["usageComplete"], end["costSource"]), (False, "incomplete_usage_fallback"))
-        self.assertEqual(end["totalTokens"], input_estimate("hello") + text_estimate(run.text))
+        self.assertEqual(end["totalTokens"], self.asked_estimate() + text_estimate(run.text))
 
     def test_USE_8_a_run_without_an_answer_is_booked_on_a_row_that_nobody_sees(self):
         run = self.run_model("fake-midstream")

@@ -2,7 +2,7 @@
 
 import unittest
 
-from model_case import INPUT, OUTPUT, ModelCase, ModelRun, input_estimate, message_rows, text_estimate
+from model_case import INPUT, OUTPUT, ModelCase, ModelRun, message_rows, text_estimate
 
 import fake_scripts as scripts
 from fake_chunks import Reasoning, usage
@@ -42,11 +42,11 @@ class Recovery(ModelCase):
         cut, whole = self.calls(run.thread)
         self.assertEqual((cut["status"], whole["status"]), ("interrupted", "completed"))
         self.assertLess(cut["epoch"], whole["epoch"])
-        self.assertEqual((cut["usage_complete"], cut["input_tokens"]), (0, input_estimate("hello")))
+        self.assertEqual((cut["usage_complete"], cut["input_tokens"]), (0, self.asked_estimate()))
         self.assertEqual(cut["cost"], (cut["input_tokens"] * INPUT + cut["output_tokens"] * OUTPUT) * 10**6)
         self.assertEqual(whole["cost"], REPLY_COST)
         self.assertEqual(self.assert_books(run.thread), cut["cost"] + REPLY_COST)
-        self.assertEqual(run.end["usage"][0]["inputTokens"], input_estimate("hello") + 7)
+        self.assertEqual(run.end["usage"][0]["inputTokens"], self.asked_estimate() + 7)
         self.assertFalse(run.end["metadata"]["usageComplete"])
         self.assertEqual(self.metrics()['runnel_model_calls_total{status="interrupted"}'], 1)
         self.assertEqual(self.run_model("fake", thread=run.thread).outcome, "RUN_FINISHED")

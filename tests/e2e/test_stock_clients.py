@@ -4,12 +4,29 @@ import shutil
 import subprocess
 import sys
 import unittest
+from pathlib import Path
 
 from e2e_case import E2eCase, offline
+from flow_case import copy_flows, give_tools
+from test_flows import SCENARIOS, GoldenCase
 
 from runnel_server import ROOT, environment
 
-SCRIPT = ROOT / "tests/conformance/ag_ui/stock_client.mjs"
+FOLDER = ROOT / "tests/conformance/ag_ui"
+
+
+def need_clients() -> None:
+    missing = [str(what) for what, there in (
+        (FOLDER / "node_modules", (FOLDER / "node_modules").exists()), ("node", shutil.which("node"))) if not there]
+    if missing:
+        text = f"SKIPPED, AGUI-1 IS NOT PROVEN HERE: the stock AG-UI clients need {', '.join(missing)}"
+        print(f"\n*** {text} ***", file=sys.stderr)
+        raise unittest.SkipTest(text)
+
+
+def node(script: str, *arguments: str, **env: str) -> subprocess.CompletedProcess:
+    return subprocess.run(["node", str(FOLDER / script), *arguments], cwd=FOLDER, env=environment(env),
+                          capture_output=True, text=True, timeout=180)
 
 
 class StockClientTest(E2eCase):
@@ -17,22 +34,39 @@ class StockClientTest(E2eCase):
 
     @classmethod
     def setUpClass(cls):
-        missing = [str(what) for what, there in (
-            (SCRIPT, SCRIPT.exists()), (SCRIPT.parent / "node_modules", (SCRIPT.parent / "node_modules").exists()),
-            ("node", shutil.which("node"))) if not there]
-        if missing:
-            text = f"SKIPPED, AGUI-1 IS NOT PROVEN HERE: the stock AG-UI clients need {', '.join(missing)}"
-            print(f"\n*** {text} ***", file=sys.stderr)
-            raise unittest.SkipTest(text)
+        need_clients()
         super().setUpClass()
 
     def test_AGUI_1_stock_clients_accept_the_stream_without_a_warning(self):
-        env = environment({"RUNNEL_URL": f"http://127.0.0.1:{self.server.port}", "RUNNEL_TOKEN": self.api.token})
-
-        done = subprocess.run(["node", str(SCRIPT)], cwd=SCRIPT.parent, env=env, capture_output=True, text=True,
-                              timeout=180)
+        done = node("stock_client.mjs", RUNNEL_URL=f"http://127.0.0.1:{self.server.port}", RUNNEL_TOKEN=self.api.token)
 
         self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
+
+
+class StockClientsAndFlows(GoldenCase):
+    @classmethod
+    def setUpClass(cls):
+        need_clients()
+        super().setUpClass()
+
+    @classmethod
+    def make_flows(cls) -> Path:
+        return give_tools(copy_flows(cls.folder / "conf"))
+
+    def test_AGUI_1_stock_clients_accept_the_runs_of_all_golden_scenarios(self):
+        streams = self.folder / "streams"
+        streams.mkdir()
+        for scenario in SCENARIOS:
+            run = self.play(scenario)
+            for version in ("1.0", "0.0"):
+                with self.api.events(run.thread, run.run, dialect="ag-ui", agui=version) as stream:
+                    list(stream)
+                    (streams / f"{scenario.name}.ag-ui-{version}.sse").write_bytes(stream.raw)
+
+        done = node("verify_golden.mjs", str(streams))
+
+        self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
+        self.assertIn(f"{2 * len(SCENARIOS)} passed", done.stdout)
 
 
 if __name__ == "__main__":

@@ -170,7 +170,8 @@ class HistoryTest(E2eCase):
         thread, run = self.finished_run()
 
         for message in self.api.full_history(thread):
-            self.assertLessEqual(set(message), {"id", "seq", "role", "content", "runId", "createdAt", "ui_schema"})
+            self.assertLessEqual(set(message), {"id", "seq", "role", "content", "type", "stage", "status", "toolCallId", "toolName", "runId",
+                                                "createdAt", "ui_schema"})
             self.assertEqual(message["runId"], run)
 
     def test_RUN_8_content_comes_back_as_it_was(self):

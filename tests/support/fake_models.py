@@ -90,7 +90,29 @@ class Call:
     def words(self) -> str:
         """What the user said last."""
         said = [plain(message) for message in self.body["messages"] if message.get("role") == "user"]
+        if self.wants_json and len(said) > 1:
+            said.pop()  # The task, with the form of the answer.
         return said[-1] if said else ""
+
+    @property
+    def wants_json(self) -> bool:
+        return (self.body.get("response_format") or {}).get("type") == "json_object"
+
+    def shaped(self, text: str) -> str:
+        """The text itself, or where JSON is asked for an object with it, after the JSON Schema in the last message."""
+        if not self.wants_json:
+            return text
+        lines = plain(self.body["messages"][-1]).splitlines()
+        schema = next((line for line in lines if line.startswith('{"type":"object"')), '{"properties":{"text":{}}}')
+        return json.dumps({name: value_for(rule, text) for name, rule in json.loads(schema)["properties"].items()},
+                          ensure_ascii=False)
+
+
+def value_for(schema: dict, text: str):
+    """Something that the schema allows."""
+    kinds = schema.get("type", "string")
+    return schema["enum"][0] if "enum" in schema else {"array": [], "object": {}, "integer": 1, "number": 1,
+                                                       "boolean": True}.get(kinds if isinstance(kinds, str) else "", text)
 
 
 def plain(message: dict) -> str:
@@ -157,13 +179,13 @@ def kind(name: str, values: str, says: str):
 @kind("fake", "", "streams the user's words back")
 def friendly(call: Call) -> Answer:
     said = f"You said: {call.words}" if call.words else "You said nothing."
-    return spoken(call, tokens(f"{said}\n\nI am a fake model. I only repeat what I hear, but token by token."))
+    return spoken(call, tokens(call.shaped(f"{said}\n\nI am a fake model. I only repeat what I hear, but token by token.")))
 
 
 @kind("fake-think", "", "reasoning first, then the same")
 def think(call: Call) -> Answer:
     thoughts = [Reasoning(piece) for piece in tokens("The user says something. I could think about it, or repeat it.")]
-    return spoken(call, [*thoughts, *tokens(f"You said: {call.words}")])
+    return spoken(call, [*thoughts, *tokens(call.shaped(f"You said: {call.words}"))])
 
 
 @kind("fake-tool", "[:NAME]", "calls the tool NAME (else the first one offered); words that are a JSON object are its "
@@ -173,7 +195,7 @@ def tool(call: Call) -> Answer:
     last, offered = call.body["messages"][-1], call.body.get("tools") or []
     name = named or (offered[0]["function"]["name"] if offered else None)
     if last.get("role") == "tool":
-        return spoken(call, tokens(f"The tool answered: {plain(last)}"))
+        return spoken(call, tokens(call.shaped(f"The tool answered: {plain(last)}")))
     if name is None:
         return friendly(call)
     arguments = arguments_in(call.words)

@@ -39,6 +39,12 @@ def text(*pieces: str, **how) -> Answer:
     return stream(list(pieces), numbers=usage(10, len(pieces)), **how)
 
 
+def stalled(parts: list[Part]) -> Answer:
+    """These parts of an answer, and then nothing until the client leaves."""
+    pieces = Wire(done=False).frame(completion(parts, finish=None))
+    return Answer(pieces).hung(sum(len(piece) for piece in pieces))
+
+
 def replay(path: Path, wire: Wire = Wire()) -> Answer:
     return Answer(recording(path, wire))
 

@@ -40,10 +40,11 @@ def run_cli(*args: str, timeout: float = 20, env: dict[str, str] | None = None) 
     return subprocess.run([str(BINARY), *args], capture_output=True, text=True, timeout=timeout, env=environment(env))
 
 
-def with_room(config: dict) -> dict:
-    """The configuration with limits of requests that a test does not meet, unless it sets them."""
+def for_tests(config: dict) -> dict:
+    """The configuration with limits of requests that a test does not meet, and with runs of one stage, unless it sets
+    them."""
     room = {"requests_per_user_per_s": 1_000_000, "request_burst_per_user": 1_000_000}
-    return {**config, "http": {**room, **config.get("http", {})}}
+    return {**config, "http": {**room, **config.get("http", {})}, "flows": {"default": "chat", **config.get("flows", {})}}
 
 
 class Server:
@@ -53,7 +54,7 @@ class Server:
         self.directory = Path(directory)
         self.directory.mkdir(parents=True, exist_ok=True)
         self.data = self.directory / "data"  # Made by the server.
-        self.config = with_room(config or {})
+        self.config = for_tests(config or {})
         self.env = env or {}
         self.port = 0
         self.process: subprocess.Popen | None = None

@@ -53,6 +53,18 @@ class Misbehaviour(FakeCase):
 
         self.assert_left(connection, sent=250)
 
+    def test_a_stalled_answer_sends_its_parts_and_no_end(self):
+        self.fake.script(scripts.stalled(["Hel", "lo"]))
+        connection = self.open("fake")
+        connection.read_head()
+        got = b""
+        while b'"lo"' not in got or not got.endswith(b"\n\n"):
+            got += connection.read_body()
+
+        self.assertEqual(got.count(b"data: "), 3)
+        self.assertNotIn(b"[DONE]", got)
+        self.assert_left(connection, sent=len(got))
+
     def test_a_late_head_and_a_late_body_come_after_all(self):
         began = time.monotonic()
         answer = self.scripted(scripts.text("late").late(head=0.05, body=0.05))

@@ -1,12 +1,14 @@
-// Feeds each golden ag-ui transcript to the stock client of its version, over HTTP as a server would.
+// Feeds each golden ag-ui transcript to the stock client of its version, over HTTP as a server would. Other transcripts
+// can be named: `node verify_golden.mjs FOLDER`, with files called NAME.ag-ui-1.0.sse and NAME.ag-ui-0.0.sse.
 // Fails where the client throws, warns, or sees other events than the transcript holds.
 import { strict as assert } from "node:assert";
 import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
+import { pathToFileURL } from "node:url";
 
 import { clients, report, run } from "./clients.mjs";
 
-const folder = new URL("../golden/", import.meta.url);
+const folder = process.argv[2] ? pathToFileURL(`${process.argv[2]}/`) : new URL("../golden/", import.meta.url);
 
 const server = createServer((request, response) => {
   request.resume();
