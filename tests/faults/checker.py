@@ -8,6 +8,7 @@ from collections import Counter
 
 from agui_order import order_violations
 from evidence import Database, Evidence, Frame, LogRow, Message, Read, Run
+from flow_checks import check_flows
 
 TERMINAL_STATUS = {"run_finished": "completed", "run_failed": "failed", "run_canceled": "canceled"}
 DELTA_EVENTS = {"TEXT_MESSAGE_CONTENT", "REASONING_MESSAGE_CONTENT", "TOOL_CALL_ARGS"}
@@ -51,6 +52,7 @@ def check(evidence: Evidence) -> list[str]:
         found += check_replays(run, rows, evidence.replays.get(run.ref, {}))
     found += check_messages(db)
     found += check_accounts(db)
+    found += check_flows(db)
     found += check_history(evidence)
     for read in evidence.reads:
         found += check_read(read, db.runs.get(read.run), evidence.replays.get(read.run, {}).get(read.dialect))

@@ -17,11 +17,13 @@ from pathlib import Path
 from checker import check
 from evidence import Evidence, read_database
 from load import DIALECTS, User, Worker, World
+from fake_provider import FakeProvider
 from runnel_server import ENDED, Server
 from seeded_bugs import missed_bugs
 from shims import UnsyncedWrites, build_shim
+from staged_flows import StagedModel, staged_config
 
-CONFIG = {"models": {"offline": {"word_delay_ms": 4, "words": 60}}}
+OFFLINE = {"word_delay_ms": 4, "words": 60}
 USERS = ("demo", "mei", "jo")
 WORKERS_PER_USER = 2
 SETTLE_SECONDS = 60
@@ -83,6 +85,8 @@ def summary(world: World, evidence: Evidence) -> dict[str, int]:
         "takeovers": sum(max(len(run.epochs) - 1, 0) for run in runs),
         "interrupted for good": sum(rows[-1].facts[-1].get("code") == "RUN_INTERRUPTED"
                                     for rows in evidence.database.log.values()),
+        "stages kept": _count(evidence, "stage"), "tool results kept": _count(evidence, "tool"),
+        "gone on from a checkpoint": sum(_went_on(evidence, ref) for ref in evidence.database.checkpoints),
         "cancels": world.cancels, "posts repeated": world.repeated_posts,
         "readers": len(world.reads), "connections": sum(read.connections for read in world.reads),
         "resumed midway": sum(read.resumed_midway for read in world.reads),
@@ -93,9 +97,21 @@ def summary(world: World, evidence: Evidence) -> dict[str, int]:
     }
 
 
+def _count(evidence: Evidence, kind: str) -> int:
+    return sum(checkpoint.kind == kind for kept in evidence.database.checkpoints.values() for checkpoint in kept)
+
+
+def _went_on(evidence: Evidence, run: str) -> bool:
+    """Whether a stage was finished before a writer died, and the run completed all the same."""
+    kinds = [fact["fact"] for row in evidence.database.log.get(run, []) for fact in row.facts]
+    return "step_finished" in kinds and "writer_changed" in kinds[kinds.index("step_finished"):-1] and \
+        kinds[-1] == "run_finished"
+
+
 def too_little_work(counts: dict[str, int], kills: int) -> list[str]:
     """A run in which everything failed keeps every promise and proves none."""
-    least = {"runs completed": kills // 4, "runs taken over": kills // 8, "resumed midway": kills // 2}
+    least = {"runs completed": kills // 4, "runs taken over": kills // 8, "resumed midway": kills // 2,
+             "gone on from a checkpoint": kills // 40, "tool results kept": kills // 10}
     return [f"only {counts.get(name, 0)} {name}, at least {count} wanted" for name, count in least.items()
             if counts.get(name, 0) < count]
 
@@ -106,7 +122,8 @@ def run_once(directory: Path, seed: int, kills: int, shim: bool) -> list[str]:
     if shim:
         unsynced = UnsyncedWrites(directory / "data", directory / "undo", build_shim("unsynced", directory))
     begin = time.monotonic()
-    with Server(directory, CONFIG, unsynced.env() if unsynced else None) as server:
+    with FakeProvider(otherwise=StagedModel()) as fake, \
+            Server(directory, staged_config(directory, fake.base_url, OFFLINE), unsynced and unsynced.env()) as server:
         workers = [Worker(world, user, rng.randrange(2**32)) for user in [User(server.api(name)) for name in USERS]
                    for _ in range(WORKERS_PER_USER)]
         world.up.set()

@@ -36,6 +36,24 @@ class Message:
     role: str
     mask: int
     content: str
+    metadata: dict = field(default_factory=dict)
+
+
+@dataclass
+class Checkpoint:
+    run: str
+    number: int
+    stage: str
+    kind: str  # stage, turn, tool, rejected
+    body: dict
+
+
+@dataclass
+class Call:
+    """An attempt to call a model."""
+
+    stage: str
+    status: str
 
 
 # Input tokens, output tokens and cost in 1e-12 CNY.
@@ -59,6 +77,8 @@ class Database:
     messages: list[Message] = field(default_factory=list)
     threads: dict[str, str] = field(default_factory=dict)  # Reference to status.
     accounts: dict[str, Account] = field(default_factory=dict)  # By run.
+    checkpoints: dict[str, list[Checkpoint]] = field(default_factory=dict)  # By run, ascending.
+    calls: dict[str, list[Call]] = field(default_factory=dict)  # By run, oldest first.
 
 
 # A frame as it was seen: (id, event, data).
@@ -104,9 +124,12 @@ def read_database(path: Path) -> Database:
             entry = LogRow(row["run_ref"], row["first_n"], row["last_n"], row["epoch"], json.loads(row["body"]))
             out.log.setdefault(entry.run, []).append(entry)
         for row in db.execute("select s.thread_ref, r.run_ref, m.message_id, m.seq, m.role, m.visibility_mask, "
-                              "m.content from agent_chat_messages m join agent_chat_sessions s "
+                              "m.content, m.metadata from agent_chat_messages m join agent_chat_sessions s "
                               "on s.id = m.session_id join runs r on r.id = m.run_id order by s.id, m.seq"):
-            out.messages.append(Message(*row))
+            out.messages.append(Message(*row[:-1], json.loads(row["metadata"])))
+        for row in db.execute("select r.run_ref, c.number, c.stage, c.kind, c.body from checkpoints c "
+                              "join runs r on r.id = c.run_id order by c.run_id, c.number"):
+            out.checkpoints.setdefault(row["run_ref"], []).append(Checkpoint(*row[:-1], json.loads(row["body"])))
         _read_accounts(db, out)
         out.threads = dict(db.execute("select thread_ref, status from agent_chat_sessions").fetchall())
         return out
@@ -121,6 +144,9 @@ def _read_accounts(db: sqlite3.Connection, out: Database) -> None:
             "select r.run_ref, sum(c.status = 'open' or c.message_id is null), sum(c.input_tokens), "
             "sum(c.output_tokens), sum(c.cost) from model_calls c join runs r on r.id = c.run_id group by r.id"):
         out.accounts[ref].calls, out.accounts[ref].unsettled = tuple(spent), unsettled
+    for ref, stage, status in db.execute("select r.run_ref, c.stage, c.status from model_calls c "
+                                         "join runs r on r.id = c.run_id order by c.row_no"):
+        out.calls.setdefault(ref, []).append(Call(stage, status))
     for ref, *spent in db.execute(
             "select r.run_ref, sum(m.input_tokens), sum(m.output_tokens), sum(m.cost) "
             "from agent_chat_messages m join runs r on r.id = m.run_id group by r.id"):

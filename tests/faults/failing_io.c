@@ -1,12 +1,15 @@
-// LD_PRELOAD shim: fails the Nth write or sync of files below $FAILING_DIR, as told by the shared control
-// page in the file $FAILING_CONTROL, which failing_io.py maps too. A failing write still puts half its bytes
-// down, as a disk that fills up does.
+// LD_PRELOAD shim: fails the Nth write or sync of files below $FAILING_DIR, or kills the process there, as
+// told by the shared control page in the file $FAILING_CONTROL, which shims.py maps too. A failing write
+// still puts half its bytes down, as a disk that fills up does; a kill comes before the call and does nothing
+// of it.
+#include <signal.h>
+
 #include "shim.h"
 
-enum mode { kOff = 0, kOnce = 1, kPersistent = 2 };
+enum mode { kOff = 0, kOnce = 1, kPersistent = 2, kKill = 3, kKillNextWrite = 4 };
 enum operation { kWrites = 1, kSyncs = 2 };
 
-// Laid out as failing_io.py's struct format "<iiiiqqq".
+// Laid out as shims.py's struct format "<iiiiqqq".
 struct control {
   int32_t mode;
   int32_t operations;  // Which are counted.
@@ -29,6 +32,15 @@ static struct control* control(void) {
   return page;
 }
 
+// As kill -9 from outside: nothing of the process' own runs any more.
+static void die(struct control* shared) {
+  ++shared->hits;
+  shared->mode = kOff;
+  kill(getpid(), SIGKILL);
+  for (;;)
+    pause();
+}
+
 // The error this call must fail with; 0: none.
 static int verdict(int fd, enum operation operation) {
   char path[PATH_MAX];
@@ -36,11 +48,14 @@ static int verdict(int fd, enum operation operation) {
   pthread_mutex_lock(&shim_lock);
   struct control* const shared = control();
   int error = 0;
+  if (shared && shared->mode == kKillNextWrite && operation == kWrites && shared->countdown <= 0) die(shared);
   if (shared && shared->mode != kOff && (shared->operations & operation)) {
     ++shared->calls;
     if (shared->countdown > 0) {
       --shared->countdown;
-    } else {
+    } else if (shared->mode == kKill) {
+      die(shared);
+    } else if (shared->mode != kKillNextWrite) {
       error = shared->error;
       ++shared->hits;
       if (shared->mode == kOnce) shared->mode = kOff;

@@ -16,10 +16,13 @@ from evidence import Read  # noqa: E402
 from http_client import HttpError  # noqa: E402
 from runnel_server import TERMINALS, Api, new_id, run_input  # noqa: E402
 from sse import SseError  # noqa: E402
+from staged_flows import THREE_STAGES  # noqa: E402
 
 DIALECTS = {"v2": {"dialect": "v2"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
             "ag-ui 0.0": {"dialect": "ag-ui", "agui": "0.0"}}
 RUNS_PER_SHARED_THREAD = 10
+# One stage; two on the offline model; three, with tools and outputs that are sent back.
+FLOWS = ("chat", "chat", "router_worker", THREE_STAGES)
 BROKEN = (OSError, HttpError)
 
 
@@ -168,7 +171,8 @@ class Worker(threading.Thread):
         policy = rng.choice(("reject", "enqueue", "enqueue", "interrupt", "rollback")) if shared else "reject"
         thread = self.user.shared_thread() if shared else new_id("own")
         run = new_id("run")
-        body = run_input(rng.choice(("hello", "你好,世界", "a\n\nb “quoted” \\ text")), thread, run, {"onBusy": policy})
+        text = rng.choice(("hello", "你好,世界", "a\n\nb “quoted” \\ text"))
+        body = run_input(text, thread, run, {"onBusy": policy, "flow": rng.choice(FLOWS)})
         if not submit(self.world, api, body):
             return
         dialects = rng.sample(sorted(DIALECTS), rng.choice((1, 1, 2)))

@@ -6,7 +6,8 @@ import sqlite3
 from pathlib import Path
 
 from checker import check, is_delta
-from evidence import Evidence, read_database
+from evidence import Database, Evidence, read_database
+from flow_checks import check_flows
 
 
 def _drop_a_log_row(db: sqlite3.Connection) -> None:
@@ -40,6 +41,53 @@ def _lose_a_call(db: sqlite3.Connection) -> None:
 STORE_BUGS = (_drop_a_log_row, _end_a_run_twice, _renumber_a_message, _forget_a_run, _lose_a_call)
 
 
+def _last_of(db: sqlite3.Connection, kind: str) -> tuple[int, int]:
+    """Run and number of a checkpoint of that kind which is its run's last."""
+    return db.execute("select run_id, number from checkpoints c where kind = ? and number = "
+                      "(select max(number) from checkpoints where run_id = c.run_id) limit 1", (kind,)).fetchone()
+
+
+def _lose_a_checkpoint(db: sqlite3.Connection) -> None:
+    db.execute("delete from checkpoints where rowid = (select rowid from checkpoints where kind = 'turn' limit 1)")
+
+
+def _lose_the_last_stage(db: sqlite3.Connection) -> None:
+    db.execute("delete from checkpoints where run_id = ? and number = ?", _last_of(db, "stage"))
+
+
+def _keep_a_stage_twice(db: sqlite3.Connection) -> None:
+    """As a writer would that had lost the run."""
+    db.execute("insert into checkpoints(run_id, number, stage, kind, body) "
+               "select run_id, number + 1, stage, kind, body from checkpoints where run_id = ? and number = ?",
+               _last_of(db, "stage"))
+
+
+def _keep_another_result(db: sqlite3.Connection) -> None:
+    db.execute("update checkpoints set body = json_set(body, '$.result', '{}') where rowid = "
+               "(select rowid from checkpoints where kind = 'tool' limit 1)")
+
+
+def _ask_a_finished_stage_again(db: sqlite3.Connection) -> None:
+    """What the answering stage asked last was asked by the first one."""
+    db.execute("drop trigger trg_call_opening_frozen")
+    db.execute("update model_calls set stage = (select stage from checkpoints k where k.run_id = model_calls.run_id "
+               "and k.kind = 'stage' order by k.number limit 1) "
+               "where row_no = (select max(c.row_no) from model_calls c join checkpoints k on k.run_id = c.run_id "
+               "and k.kind = 'stage' where c.status = 'completed' and c.stage not in "
+               "(select stage from checkpoints where run_id = c.run_id and kind = 'stage'))")
+
+
+def _lose_a_raw_result(db: sqlite3.Connection) -> None:
+    db.execute("update agent_chat_messages set metadata = json_set(metadata, '$.status', 'failed') where id = "
+               "(select m.id from agent_chat_messages m join checkpoints c on c.run_id = m.run_id and "
+               "c.stage = json_extract(m.metadata, '$.stage') where m.seq < 0 and c.kind = 'stage' "
+               "and json_extract(m.metadata, '$.status') = 'success' limit 1)")
+
+
+FLOW_BUGS = (_lose_a_checkpoint, _lose_the_last_stage, _keep_a_stage_twice, _keep_another_result,
+             _ask_a_finished_stage_again, _lose_a_raw_result)
+
+
 def _lose_an_event(evidence: Evidence) -> None:
     read = next(r for r in evidence.reads if r.complete and not r.error)
     del read.frames[len(read.frames) // 2]
@@ -60,21 +108,28 @@ def _show_what_is_not_durable(evidence: Evidence) -> None:
 WIRE_BUGS = (_lose_an_event, _reuse_an_id, _show_what_is_not_durable)
 
 
+def _with_bug(database: Path, bug) -> Database:
+    target = database.with_name(f"seeded{bug.__name__}.db")
+    shutil.copy(database, target)
+    db = sqlite3.connect(target)
+    bug(db)
+    db.commit()
+    db.close()
+    try:
+        return read_database(target)
+    finally:
+        target.unlink()
+
+
 def missed_bugs(evidence: Evidence, database: Path) -> list[str]:
     """The names of the seeded bugs that the checker did not notice. The evidence itself must be sound."""
     missed = []
     for bug in STORE_BUGS:
-        target = database.with_name(f"seeded{bug.__name__}.db")
-        shutil.copy(database, target)
-        db = sqlite3.connect(target)
-        bug(db)
-        db.commit()
-        db.close()
         bad = copy.copy(evidence)
-        bad.database = read_database(target)
-        target.unlink()
+        bad.database = _with_bug(database, bug)
         if not check(bad):
             missed.append(bug.__name__)
+    missed += [bug.__name__ for bug in FLOW_BUGS if not check_flows(_with_bug(database, bug))]
     for bug in WIRE_BUGS:
         bad = copy.deepcopy(evidence)
         bug(bad)

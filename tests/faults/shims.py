@@ -133,11 +133,11 @@ class UnsyncedWrites:
 # --- failing_io.c ---
 
 class FailingIo:
-    """Arms and disarms failing_io.c in a running process."""
+    """Arms and disarms failing_io.c in a process, running or still to be started."""
 
     WRITES, SYNCS = 1, 2
     _FORMAT = struct.Struct("<iiiiqqq")
-    _MODES = {"off": 0, "once": 1, "persistent": 2}
+    _MODES = {"off": 0, "once": 1, "persistent": 2, "kill": 3, "kill at the next write": 4}
 
     def __init__(self, directory: Path, control: Path, shim: Path):
         self.directory = os.path.realpath(directory)
@@ -154,6 +154,11 @@ class FailingIo:
         """The nth counted call from now, from 1, fails; with `persistent` all that follow, too."""
         self._FORMAT.pack_into(self._page, 0, 0, operations, error, 0, nth - 1, 0, 0)
         struct.pack_into("<i", self._page, 0, self._MODES[mode])
+
+    def arm_kill(self, sync: int, after: bool) -> None:
+        """The process is killed at its nth sync from now, from 1: before it is made, or (`after`) at the first write
+        that follows it, when all was done that comes before the next commit."""
+        self.arm("kill at the next write" if after else "kill", self.SYNCS, 0, sync + after)
 
     def heal(self) -> None:
         struct.pack_into("<i", self._page, 0, self._MODES["off"])

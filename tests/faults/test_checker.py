@@ -5,7 +5,7 @@ import json
 import unittest
 
 from checker import check
-from evidence import Account, Database, Evidence, LogRow, Message, Read, Run
+from evidence import Account, Call, Checkpoint, Database, Evidence, LogRow, Message, Read, Run
 
 OLD, NEW = 1000, 2000  # Epochs.
 
@@ -21,7 +21,7 @@ FACTS = [
     (NEW, {"n": 8, "fact": "text_started", "message": "a2", "stage": "chat"}),
     (NEW, {"n": 9, "fact": "text_delta", "message": "a2", "text": "Hi"}),
     (NEW, {"n": 10, "fact": "text_delta", "message": "a2", "text": " all"}),
-    (NEW, {"n": 11, "fact": "answer_completed", "message": "a2", "answer": "Hi all"}),
+    (NEW, {"n": 11, "fact": "answer_completed", "message": "a2", "answer": "Hi all", "stage": "chat"}),
     (NEW, {"n": 12, "fact": "step_finished", "stage": "chat"}),
     (NEW, {"n": 13, "fact": "run_finished"}),
 ]
@@ -54,6 +54,57 @@ VOID = [frame(OLD, 6, "TEXT_MESSAGE_CONTENT", messageId="a1", delta=" wor"),
         frame(OLD, 7, "TEXT_MESSAGE_CONTENT", messageId="a1", delta="ld")]
 
 
+# A run of two stages: the router's first output was sent back, the worker's first call (c0) was cut off while its
+# arguments arrived, and its second (c1) had a result.
+FLOW_ROWS = [
+    (OLD, [{"fact": "run_started"}, {"fact": "step_started", "stage": "router"}]),
+    (OLD, [{"fact": "usage_recorded"}]),
+    (OLD, [{"fact": "usage_recorded"}, {"fact": "step_finished", "stage": "router"},
+           {"fact": "step_started", "stage": "worker"}]),
+    (OLD, [{"fact": "tool_call_started", "message": "m0", "call": "c0"}]),
+    (NEW, [{"fact": "writer_changed", "previous_epoch": OLD, "after_n": 7},
+           {"fact": "tool_args", "message": "m0", "call": "c0"},
+           {"fact": "tool_call_ended", "message": "m0", "call": "c0"},
+           {"fact": "tool_result", "message": "m0r", "call": "c0", "result": {}}, {"fact": "usage_recorded"}]),
+    (NEW, [{"fact": "tool_call_started", "message": "m1", "call": "c1"}]),
+    (NEW, [{"fact": "usage_recorded"}, {"fact": "tool_args", "message": "m1", "call": "c1"},
+           {"fact": "tool_call_ended", "message": "m1", "call": "c1"}]),
+    (NEW, [{"fact": "tool_started", "call": "c1"}]),
+    (NEW, [{"fact": "tool_result", "message": "m1r", "call": "c1", "result": {"x": 1}}]),
+    (NEW, [{"fact": "text_started", "message": "m2"}, {"fact": "text_delta", "message": "m2", "text": "Done"},
+           {"fact": "answer_completed", "message": "m2", "answer": "Done", "stage": "worker"},
+           {"fact": "step_finished", "stage": "worker"}, {"fact": "run_finished"}]),
+]
+
+
+def flow_run(database: Database, history: dict[str, list[str]]) -> None:
+    """Adds it as r2."""
+    n, log = 0, []
+    for epoch, facts in copy.deepcopy(FLOW_ROWS):
+        for at, fact in enumerate(facts, n + 1):
+            fact["n"] = at
+        log.append(LogRow("r2", n + 1, n + len(facts), epoch, facts))
+        n += len(facts)
+    database.runs["r2"] = Run("r2", "demo", "t2", "completed", NEW, n, False, [(OLD, 1), (NEW, 8)])
+    database.log["r2"] = log
+    database.checkpoints["r2"] = [
+        Checkpoint("r2", 1, "router", "rejected", {"output": "no JSON", "repair": "wrong"}),
+        Checkpoint("r2", 2, "router", "stage", {"result": "{}", "label": ""}),
+        Checkpoint("r2", 3, "worker", "turn", {"text": "", "calls": [{"id": "c1"}]}),
+        Checkpoint("r2", 4, "worker", "tool", {"call": "c1", "result": '{"x":1}'})]
+    database.calls["r2"] = [Call("router", "completed"), Call("router", "completed"), Call("worker", "interrupted"),
+                            Call("worker", "completed"), Call("worker", "completed")]
+    ids = ["u2", "m0", "m0r", "m1", "m1r", "m2"]
+    roles = ["user", "assistant", "tool", "assistant", "tool", "assistant"]
+    database.messages += [Message("t2", "r2", ident, seq, role, 3, "Done" if ident == "m2" else "")
+                          for seq, (ident, role) in enumerate(zip(ids, roles), 1)]
+    for seq, (stage, status) in enumerate((("router", "rejected"), ("router", "success"), ("worker", "success")), 1):
+        database.messages.append(Message("t2", "r2", f"x{seq}", -seq, "assistant", 0, "raw",
+                                         {"stage": stage, "status": status}))
+    database.threads["t2"] = "completed"
+    history["t2"] = ids
+
+
 def sound() -> Evidence:
     rows = [LogRow("r1", first, last, FACTS[first - 1][0], [fact for _, fact in FACTS[first - 1 : last]])
             for first, last in ROWS]
@@ -67,9 +118,10 @@ def sound() -> Evidence:
         threads={"t1": "completed"}, accounts={"r1": Account((10, 5, 700), (10, 5, 700))})
     reads = [Read("r1", "v2", list(V2), True), Read("r1", "ag-ui 1.0", AG_UI[:5] + VOID + AG_UI[5:], True),
              Read("r1", "ag-ui 0.0", AG_UI[:4], False)]
-    return copy.deepcopy(Evidence({"r1"}, {"r0"}, {"r0", "r1"}, database, reads,
-                                  {"r1": {"v2": V2, "ag-ui 1.0": AG_UI, "ag-ui 0.0": AG_UI}},
-                                  {"t1": ["u1", "a1", "a2"]}))
+    history = {"t1": ["u1", "a1", "a2"]}
+    flow_run(database, history)
+    return copy.deepcopy(Evidence({"r1", "r2"}, {"r0"}, {"r0", "r1", "r2"}, database, reads,
+                                  {"r1": {"v2": V2, "ag-ui 1.0": AG_UI, "ag-ui 0.0": AG_UI}}, history))
 
 
 class CheckerTest(unittest.TestCase):
@@ -174,7 +226,7 @@ class CheckerTest(unittest.TestCase):
 
     def test_catches_an_answer_that_history_lacks(self):
         bad = sound()
-        bad.database.messages.pop()
+        bad.database.messages.pop(3)
         bad.history["t1"].pop()
         self.assert_caught(bad, "has no row in history")
 
@@ -192,6 +244,123 @@ class CheckerTest(unittest.TestCase):
         bad = sound()
         bad.database.integrity = "row 3 missing from index"
         self.assert_caught(bad, "integrity_check")
+
+    # --- Flows ---
+
+    def without_checkpoint(self, number: int) -> Evidence:
+        """Lost, and the later ones numbered as if it had never been."""
+        bad = sound()
+        del bad.database.checkpoints["r2"][number - 1]
+        for at, checkpoint in enumerate(bad.database.checkpoints["r2"], 1):
+            checkpoint.number = at
+        return bad
+
+    def test_RUN_12_catches_a_gap_in_the_checkpoints(self):
+        bad = sound()
+        del bad.database.checkpoints["r2"][1]
+        self.assert_caught(bad, "checkpoints are numbered [1, 3, 4]")
+
+    def test_RUN_12_catches_a_checkpoint_twice(self):
+        bad = sound()
+        bad.database.checkpoints["r2"].insert(1, copy.deepcopy(bad.database.checkpoints["r2"][1]))
+        self.assert_caught(bad, "checkpoints are numbered [1, 2, 2, 3, 4]")
+
+    def test_RUN_12_catches_a_lost_stage(self):
+        self.assert_caught(self.without_checkpoint(2), "the result of router was told, and no checkpoint kept it")
+
+    def test_RUN_12_catches_a_lost_turn(self):
+        bad = self.without_checkpoint(3)
+        self.assert_caught(bad, "call c1 was started before a checkpoint kept it")
+        self.assert_caught(bad, "call c1 was asked for, and no checkpoint kept it")
+
+    def test_RUN_12_catches_a_lost_tool_result(self):
+        self.assert_caught(self.without_checkpoint(4), "the result of c1 was told, and no checkpoint kept it")
+
+    def test_RUN_12_catches_a_lost_rejection(self):
+        self.assert_caught(self.without_checkpoint(1), "stage router had 2 answers and kept 1 of them")
+
+    def test_RUN_12_catches_a_checkpoint_of_a_writer_that_had_lost_the_run(self):
+        for late in (Checkpoint("r2", 5, "worker", "stage", {"result": "{}", "label": ""}),
+                     Checkpoint("r2", 5, "worker", "turn", {"text": "", "calls": [{"id": "c9"}]}),
+                     Checkpoint("r2", 5, "worker", "tool", {"call": "c1", "result": "{}"})):
+            with self.subTest(late.kind):
+                bad = sound()
+                bad.database.checkpoints["r2"].append(late)
+                self.assert_caught(bad, "which no fact tells of")
+
+    def test_RUN_12_catches_checkpoints_in_another_order_than_their_facts(self):
+        bad = sound()
+        second, third = bad.database.checkpoints["r2"][1:3]
+        second.number, third.number = 3, 2
+        bad.database.checkpoints["r2"][1:3] = [third, second]
+        self.assert_caught(bad, "checkpoints keep [('the asking', 'c1')")
+
+    def test_RUN_12_catches_a_call_without_a_result(self):
+        bad = sound()
+        bad.database.log["r2"][8].facts[0] = {"n": 17, "fact": "system_note", "text": ""}
+        self.assert_caught(bad, "call c1 has 0 results")
+
+    def test_RUN_12_catches_a_second_result(self):
+        bad = sound()
+        again = copy.deepcopy(bad.database.log["r2"][8].facts[0])
+        bad.database.log["r2"][9].facts[0] = {**again, "n": 18}
+        self.assert_caught(bad, "call c1 has 2 results")
+
+    def test_RUN_12_catches_a_result_that_the_model_was_told_otherwise(self):
+        bad = sound()
+        bad.database.checkpoints["r2"][3].body["result"] = '{"x":2}'
+        self.assert_caught(bad, "keeps another result than was told")
+
+    def test_RUN_12_catches_a_call_that_a_new_writer_made_again(self):
+        bad = sound()
+        started = bad.database.log["r2"][7]
+        started.epoch = OLD
+        self.assert_caught(bad, "call c1, which another writer had started, has the result {'x': 1}")
+
+    def test_RUN_12_catches_an_unknown_outcome_of_a_call_that_nobody_else_made(self):
+        bad = sound()
+        unknown = {"status": "failure", "error": {"code": "OUTCOME_UNKNOWN"}}
+        bad.database.log["r2"][8].facts[0]["result"] = unknown
+        bad.database.checkpoints["r2"][3].body["result"] = json.dumps(unknown)
+        self.assert_caught(bad, "call c1, which no other writer had started")
+
+    def test_RUN_12_catches_a_finished_stage_that_is_asked_again(self):
+        bad = sound()
+        bad.database.calls["r2"].append(Call("router", "interrupted"))
+        self.assert_caught(bad, "models were asked by the stages ['router', 'worker', 'router']")
+
+    def test_RUN_12_catches_an_answer_that_was_forgotten(self):
+        bad = sound()
+        bad.database.calls["r2"].insert(0, Call("router", "completed"))
+        self.assert_caught(bad, "stage router had 3 answers and kept 2 of them")
+
+    def test_RUN_12_catches_a_stage_that_finished_twice(self):
+        bad = sound()
+        bad.database.checkpoints["r2"].append(Checkpoint("r2", 5, "router", "stage", {"result": "{}", "label": ""}))
+        self.assert_caught(bad, "stage router finished 2 times")
+
+    def test_RUN_14_catches_words_that_a_recovery_replaced_in_the_context(self):
+        good = sound()
+        before = good.database.log["r2"][3].facts
+        before.insert(0, {"fact": "text_started", "message": "m9", "n": 6})
+        before.insert(1, {"fact": "text_ended", "message": "m9", "n": 6, "text": "", "outcome": "complete"})
+        words = Message("t2", "r2", "m9", 7, "assistant", 1, "I look.")
+        good.database.messages.append(words)
+        self.assertFalse([text for text in check(good) if "replaced" in text])
+        words.mask = 3
+        self.assert_caught(good, "the words m9 were replaced")
+
+    def test_RUN_8_catches_a_result_without_its_audit_row(self):
+        bad = sound()
+        next(m for m in bad.database.messages if m.id == "x2").metadata["status"] = "rejected"
+        self.assert_caught(bad, "stage router has 0 rows of its result")
+
+    def test_RUN_8_catches_an_audit_row_twice(self):
+        for ident, stage in (("x1", "router"), ("x1", "worker")):
+            with self.subTest(stage):
+                bad = sound()
+                next(m for m in bad.database.messages if m.id == ident).metadata.update(stage=stage, status="success")
+                self.assert_caught(bad, f"stage {stage} has 2 rows of its result")
 
     # --- The wire ---
 

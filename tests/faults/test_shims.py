@@ -177,6 +177,25 @@ class FailingIoTest(ShimCase):
 
         self.assertEqual((self.data / "f").read_bytes()[:3], b"a\0a")
 
+    def written_before_the_kill(self) -> bytes:
+        self.assertEqual(self.run_python(self.WRITE_5, self.io.env()).returncode, -signal.SIGKILL)
+        self.assertEqual(self.io.hits, 1)
+        return (self.data / "f").read_bytes()
+
+    def test_the_process_is_killed_before_the_nth_sync(self):
+        self.io.arm_kill(3, after=False)
+
+        self.assertEqual(self.written_before_the_kill(), b"ab" * 3)
+        self.assertEqual(self.io.calls, 3)
+
+    def test_the_process_is_killed_at_the_first_write_after_the_nth_sync(self):
+        self.io.arm_kill(3, after=True)
+
+        self.assertEqual(self.written_before_the_kill(), b"ab" * 3)
+
+        self.io.arm_kill(5, after=True)
+        self.assertEqual(self.failures(), [])
+
     def test_off_or_beyond_the_end_fails_nothing(self):
         self.assertEqual(self.failures(), [])
         self.io.arm("once", FailingIo.WRITES, errno.ENOSPC, nth=99)
