@@ -71,7 +71,7 @@ store::AdmitRequest make_admission(std::string const& name) {
   request.input_hash = "hash";
   request.input = R"({"text":"hello"})";
   request.agui_version = "1.0";
-  request.country = "CN";
+  request.default_country = "CN";
   request.node = NodeId{"bench"};
   request.now = kEpoch;
   request.begin.user_message.id = MessageId{"input-" + name};
