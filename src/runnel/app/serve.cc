@@ -48,7 +48,7 @@ runtime::Toolbox make_toolbox(Settings const& settings) {
 }
 
 int refuse(Error const& error) {
-  fmt::print(stderr, "runnel: {}\n", error.detail);
+  base::log_text(fmt::format("runnel: {}\n", error.detail));
   return 1;
 }
 
@@ -243,11 +243,10 @@ Result<http::Authenticator> open_authenticator(Settings const& settings, base::C
   return http::Authenticator{std::move(*keys), {settings.auth_issuer, settings.auth_audience}, clock};
 }
 
-int serve(Settings const& settings) {
-  auto const checked = check(settings);
-  if (!checked) return refuse(checked.error());
-  auto const signals = block_stop_signals();
-  base::start_logging(settings.log);
+namespace {
+
+// From the first log line to the last.
+Result<void> run(Settings const& settings, sigset_t const& signals) {
   for (auto const& name : unknown_variables(environ)) {
     base::log(base::LogLevel::warn, "environment variable is no setting; is it mistyped?",
               {{"variable", name}});
@@ -256,30 +255,30 @@ int serve(Settings const& settings) {
   base::Metrics metrics;
   metrics.add_process();
   auto opened = open_all(settings, clock, metrics);
-  if (!opened) return refuse(opened.error());
+  if (!opened) return opened.error();
 
   auto const wanted = static_cast<std::size_t>(settings.cores);
   base::Cores cores{wanted != 0 ? wanted : std::thread::hardware_concurrency()};
   stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory, stream::StreamMetrics{metrics}};
   auto const models = make_models(settings, environ, cores, clock.now_ms());
-  if (!models) return refuse(models.error());
+  if (!models) return models.error();
   auto const tools = make_toolbox(settings);
   auto const flows = load_flows(settings, *models->registry, tools.names());
-  if (!flows) return refuse(flows.error());
+  if (!flows) return flows.error();
   auto store = std::move(opened->store);
   runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools},
                            service_options(settings, metrics)};
   cores.start();
 
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
-  if (!unfinished) return refuse(unfinished.error());
+  if (!unfinished) return unfinished.error();
 
   http::Tickets tickets{*store, clock};
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};
   auto router = make_router(settings, {cores, clock, *store, hub, service, opened->authenticator, tickets,
                                        probe, metrics, scraping});
-  if (!router) return refuse(router.error());
+  if (!router) return router.error();
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(*router), opened->authenticator,
                       server_options(settings, address, metrics), &tickets};
@@ -298,8 +297,21 @@ int serve(Settings const& settings) {
   service.shut_down(milliseconds{0});
   store.reset();
   cores.stop();
+  if (!port) return port.error();
+  return {};
+}
+
+}  // namespace
+
+int serve(Settings const& settings) {
+  auto const checked = check(settings);
+  if (!checked) return refuse(checked.error());
+  auto const signals = block_stop_signals();
+  base::start_logging(settings.log);
+  auto const ended = run(settings, signals);
+  int const code = ended ? 0 : refuse(ended.error());
   base::stop_logging();
-  return port ? 0 : refuse(port.error());
+  return code;
 }
 
 }  // namespace runnel::app

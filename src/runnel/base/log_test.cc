@@ -16,13 +16,11 @@ constexpr char kJwt[] = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJkZW1vIn0.c2lnbmF0dXJl";
 class Log : public testing::Test {
  protected:
   void SetUp() override { testing::internal::CaptureStderr(); }
-  void TearDown() override {
-    (void)captured();
-    stop_logging();
-  }
+  void TearDown() override { (void)captured(); }
   std::string captured() {
     if (taken_) return {};
     taken_ = true;
+    stop_logging();
     return testing::internal::GetCapturedStderr();
   }
 
@@ -41,6 +39,35 @@ TEST_F(Log, OneEventIsOneLineWhateverItsValuesHold) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
   EXPECT_NE(text.find(" info  request path=\"/a\\nlevel=error"), std::string::npos) << text;
   EXPECT_NE(text.find(" status=200\n"), std::string::npos) << text;
+}
+
+TEST_F(Log, CFG_4_ControlAndDirectionCharactersAreEscapedInBothForms) {
+  std::string const value =
+      "a\x7f\xC2\x9B"
+      "31mb\xE2\x80\xAE"
+      "c\xE2\x81\xA6"
+      "d\xE2\x80\xA8\xC2\xA0\xE2\x82\xAC";
+  start_logging({LogLevel::info, LogFormat::human});
+  log(LogLevel::info, "e", {{"path", value}});
+  start_logging({LogLevel::info, LogFormat::json});
+  log(LogLevel::info, "e", {{"path", value}});
+
+  auto const text = captured();
+  std::string const escaped = "\"a\\u007f\\u009b31mb\\u202ec\\u2066d\\u2028\xC2\xA0\xE2\x82\xAC\"";
+  EXPECT_NE(text.find(" path=" + escaped + "\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\"path\":" + escaped + "}"), std::string::npos) << text;
+}
+
+TEST_F(Log, TextForTheOperatorStaysInOrderWithTheLines) {
+  start_logging({LogLevel::info, LogFormat::human});
+
+  log(LogLevel::info, "first");
+  log_text("runnel: what is wrong\n");
+  log(LogLevel::info, "last");
+
+  auto const text = captured();
+  EXPECT_LT(text.find("first"), text.find("\nrunnel: what is wrong\n"));
+  EXPECT_LT(text.find("what is wrong"), text.find("last"));
 }
 
 TEST_F(Log, JsonLineParsesAndKeepsTheValues) {
@@ -141,6 +168,11 @@ TEST(Redact, HTTP_4_TicketsInsideOtherValuesAreReplaced) {
   EXPECT_EQ(redact("path", "/events?ticket=tkt_Ab-9_xyzAb-9_xyz&runId=r1"),
             "/events?ticket=[redacted]&runId=r1");
   EXPECT_EQ(redact("path", "/events/tkt_Ab-9_xyzAb-9_xyz"), "/events/[redacted]");
+}
+
+TEST(Redact, HTTP_5_DevSecretsInsideOtherValuesAreReplaced) {
+  EXPECT_EQ(redact("detail", "http://127.0.0.1:8080/#dev=dev_Ab-9_xyzAb-9_xyz"),
+            "http://127.0.0.1:8080/#dev=[redacted]");
 }
 
 TEST(Redact, PlainTextIsKept) {

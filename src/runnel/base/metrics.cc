@@ -8,6 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "runnel/base/log.h"
 #include "runnel/base/process_stats.h"
 
 namespace runnel::base {
@@ -198,6 +199,8 @@ void append_process(std::vector<MetricFamily>& out) {
   gauge("process_max_fds", "Maximum number of open file descriptors.", static_cast<double>(stats.max_fds));
   gauge("process_start_time_seconds", "Start time of the process since the Unix epoch in seconds.",
         stats.start_time_seconds);
+  out.push_back(single("runnel_log_lines_dropped_total", "Log lines that stderr did not take in time.",
+                       MetricType::Counter, static_cast<double>(dropped_log_lines())));
   out.push_back(single("runnel_build_info", "The version that runs; always 1.", MetricType::Gauge, 1,
                        {{"version", RUNNEL_VERSION}}));
 }

@@ -106,7 +106,7 @@ class Metrics final : public prometheus::Collectable {
   Histogram times(std::string name, std::string help, std::vector<std::chrono::microseconds> const& bounds,
                   Labels labels = {});
 
-  // Of this process: memory, CPU, descriptors, and of this build. Read when asked for.
+  // Of this process: memory, CPU, descriptors, lost log lines, and of this build. Read when asked for.
   void add_process();
 
   // For an exposer of prometheus-cpp; ours is `text`.
