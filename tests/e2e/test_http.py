@@ -5,7 +5,7 @@ import json
 import socket
 import unittest
 
-from e2e_case import E2eCase, new_id, run_input
+from e2e_case import E2eCase, eventually, new_id, run_input
 
 from http_client import Connection, Cut, Http
 
@@ -104,11 +104,12 @@ class TokenTest(E2eCase):
 
 class DevModeTest(E2eCase):
     def dev_token(self, **headers: str) -> int:
+        headers = self.server.dev_headers() | headers
         return Http(self.server.address).post("/api/v1/auth/dev-token", headers=headers).status
 
     def test_HTTP_5_dev_token_for_loopback(self):
         port = self.server.port
-        answer = Http(self.server.address).post("/api/v1/auth/dev-token")
+        answer = Http(self.server.address).post("/api/v1/auth/dev-token", headers=self.server.dev_headers())
 
         self.assertEqual((answer.status, answer.json["user"]), (200, "demo"))
         for host in (f"127.0.0.1:{port}", f"localhost:{port}", f"[::1]:{port}", "localhost"):
@@ -125,6 +126,30 @@ class DevModeTest(E2eCase):
                        "file://", "http://evil.example:80#http://localhost", "http://localhost@evil.example", "x"):
             with self.subTest(origin=origin):
                 self.assertEqual(self.dev_token(Origin=origin), 403)
+
+    def test_HTTP_5_dev_token_refused_without_the_secret_as_through_a_plain_proxy(self):
+        secret = self.server.dev_headers()["X-Runnel-Dev"]
+        # What nginx sends for `proxy_pass http://127.0.0.1:PORT;` and nothing else.
+        proxied = {"Host": f"127.0.0.1:{self.server.port}", "Connection": "close"}
+        for wrong in ({}, {"X-Runnel-Dev": ""}, {"X-Runnel-Dev": secret[:-1]}, {"X-Runnel-Dev": secret + "x"},
+                      {"X-Runnel-Dev": secret.swapcase()}):
+            with self.subTest(wrong):
+                answer = Http(self.server.address).post("/api/v1/auth/dev-token", headers=proxied | wrong)
+                details = self.assert_error(answer, 403, "DEV_TOKEN_REFUSED")
+                self.assertEqual(details, {"reason": "secret"})
+                self.assertNotIn("token\":", answer.body.decode())
+                self.assertIn("dev.secret", answer.json["error"]["message"])
+
+    def test_HTTP_5_the_printed_address_has_the_secret_and_outlives_restarts(self):
+        secret = self.server.dev_headers()["X-Runnel-Dev"]
+        self.server.restart()
+
+        self.assertEqual(self.server.dev_headers()["X-Runnel-Dev"], secret)
+        self.assertEqual((self.server.data / "dev.secret").stat().st_mode & 0o777, 0o600)
+        address = f"http://127.0.0.1:{self.server.port}/#dev={secret}"
+        self.assertTrue(eventually(lambda: self.server.log.read_text().count(address) >= 1), self.server.log_tail())
+        lines = [line for line in self.server.log.read_text().splitlines() if line.startswith("20")]
+        self.assertFalse([line for line in lines if secret in line])
 
     def test_HTTP_5_dev_token_is_not_given_by_GET(self):
         self.assertIn(Http(self.server.address).get("/api/v1/auth/dev-token").status, (404, 405))

@@ -52,7 +52,8 @@ Result<http::Router> make_router(Settings const& settings, RouteParts const& par
   http::add_health_routes(
       router, [probe = &parts.probe, service = &parts.service] { return readiness(probe, service); });
   add_metrics(router, parts, settings.metrics);
-  if (is_dev_mode(settings)) http::add_dev_token_route(router, parts.authenticator, parts.clock);
+  if (is_dev_mode(settings))
+    http::add_dev_token_route(router, parts.authenticator, parts.clock, parts.dev_secret);
   http::add_ticket_route(router, parts.tickets);
   http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, &protocol::encode_frame});
   http::add_thread_routes(router, parts.store, parts.clock);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "runnel/app/settings.h"
 #include "runnel/app/shared_probe.h"
@@ -25,6 +26,7 @@ struct RouteParts {
   stream::Hub& hub;
   runtime::Service& service;
   std::shared_ptr<http::Authenticator const> authenticator;
+  std::string dev_secret;  // Empty: not dev mode.
   http::Tickets& tickets;
   SharedProbe& probe;
   base::Metrics const& metrics;

@@ -49,7 +49,7 @@ class Routes : public testing::Test {
 
   http::Router router() {
     return std::move(make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_,
-                                              tickets_, probe_, metrics_, scraping_})
+                                              "dev_secret", tickets_, probe_, metrics_, scraping_})
                          .value());
   }
 

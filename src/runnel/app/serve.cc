@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <string>
 #include <thread>
 #include <utility>
@@ -14,11 +13,13 @@
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/flows.h"
+#include "runnel/app/greeting.h"
 #include "runnel/app/listen_address.h"
 #include "runnel/app/models.h"
 #include "runnel/app/open_files.h"
 #include "runnel/app/routes.h"
 #include "runnel/http/cors.h"
+#include "runnel/http/dev_secret.h"
 #include "runnel/http/server.h"
 #include "runnel/http/static_files.h"
 #include "runnel/protocol/encode.h"
@@ -91,31 +92,6 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   return options;
 }
 
-void greet(Settings const& settings, ListenAddress const& address, std::string const& model) {
-  auto const url = to_url(address);
-  if (!is_dev_mode(settings)) {
-    fmt::print("listening on {}\n", url);
-    std::fflush(stdout);
-    return;
-  }
-  fmt::print(R"(listening on {0}
-
-Runnel runs in dev mode: on this machine only, user demo, {1}.
-Open {0}/ in a browser, or use another terminal:
-
-  TOKEN=$(curl -sX POST {0}/api/v1/auth/dev-token | grep -o '"token":"[^"]*' | cut -d'"' -f4)
-
-  curl -N {0}/api/v1/agent/ag-ui -H "Authorization: Bearer $TOKEN" \
-    -d '{{"threadId":"hello","messages":[{{"id":"1","role":"user","content":"Hello, who are you?"}}]}}'
-
-  curl "{0}/api/v1/agent/history?threadId=hello" -H "Authorization: Bearer $TOKEN"
-
-Stop with Ctrl-C.
-)",
-             url, model == "offline" ? "the built-in offline model" : "model " + model);
-  std::fflush(stdout);
-}
-
 // Signals are taken by the main thread in sigwait; blocked before any other thread exists.
 sigset_t block_stop_signals() {
   sigset_t signals;
@@ -149,6 +125,7 @@ void recover(runtime::Service& service, std::vector<store::RunRow> runs) {
 
 struct Opened {
   DataDir data_dir;
+  std::string dev_secret;  // Empty: not dev mode.
   std::unique_ptr<store::Store> store;
   std::shared_ptr<http::Authenticator const> authenticator;
 };
@@ -158,9 +135,12 @@ Result<Opened> open_all(Settings const& settings, base::Clock const& clock, base
   if (!data_dir) return data_dir.error();
   auto authenticator = open_authenticator(settings, clock);
   if (!authenticator) return authenticator.error();
+  auto dev_secret =
+      is_dev_mode(settings) ? http::open_dev_secret(settings.data_dir) : Result<std::string>{std::string{}};
+  if (!dev_secret) return dev_secret.error();
   auto store = open_store(settings, store::StoreMetrics{metrics});
   if (!store) return store.error();
-  return Opened{std::move(*data_dir), std::move(*store),
+  return Opened{std::move(*data_dir), std::move(*dev_secret), std::move(*store),
                 std::make_shared<http::Authenticator const>(std::move(*authenticator))};
 }
 
@@ -276,8 +256,8 @@ Result<void> run(Settings const& settings, sigset_t const& signals) {
   http::Tickets tickets{*store, clock};
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};
-  auto router = make_router(settings, {cores, clock, *store, hub, service, opened->authenticator, tickets,
-                                       probe, metrics, scraping});
+  auto router = make_router(settings, {cores, clock, *store, hub, service, opened->authenticator,
+                                       opened->dev_secret, tickets, probe, metrics, scraping});
   if (!router) return router.error();
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(*router), opened->authenticator,
@@ -288,7 +268,7 @@ Result<void> run(Settings const& settings, sigset_t const& signals) {
     recover(service, std::move(*unfinished));
     service.start_sweeping();
     tickets.start_renewing(cores);
-    greet(settings, address, models->registry->default_name());
+    greet({address, settings.data_dir, models->registry->default_name(), opened->dev_secret});
     wait_for_signal(signals);
     service.shut_down(seconds{settings.drain_timeout_s});
   }

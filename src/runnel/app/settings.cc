@@ -146,14 +146,15 @@ struct Assign {
   std::optional<std::string> operator()(List const& kind) const {
     auto& out = settings.*kind.field;
     out.clear();
-    for (std::string_view rest = text; !rest.empty();) {
+    for (std::string_view rest = text;;) {
       auto const comma = rest.find(',');
       auto const item = strip(rest.substr(0, comma));
-      if (item.empty()) return "must not have empty items";
+      // Most likely something that was to be filled in; without keys the server would run in dev mode.
+      if (item.empty()) return "must not have empty items; for none leave it out, or write [] in the file";
       out.emplace_back(item);
-      rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);
+      if (comma == std::string_view::npos) return std::nullopt;
+      rest.remove_prefix(comma + 1);
     }
-    return std::nullopt;
   }
   std::optional<std::string> operator()(Amount const& kind) const {
     auto const amount = text.empty() ? std::optional{Money{}} : parse_money(text);
@@ -246,6 +247,10 @@ class FileReader {
       return tell(at, fmt::format("unknown setting '{}'; known here: {}", path, known_beside(prefix)));
     if (std::holds_alternative<Providers>(key->kind)) return read_providers_at(value);
     bool const is_list = std::holds_alternative<List>(key->kind);
+    if (is_list && value.IsSequence() && value.size() == 0) {
+      settings_.*std::get<List>(key->kind).field = {};
+      return;
+    }
     auto const text = is_list            ? joined(value)
                       : value.IsScalar() ? std::optional{value.Scalar()}
                                          : std::nullopt;
@@ -342,8 +347,6 @@ Result<Settings> load_settings(std::string const& file, char const* const* envir
     });
     if (key == keys().end()) continue;
     std::string const value{variable.substr(std::min(name.size() + 1, variable.size()))};
-    // An empty list most likely is a variable that was to be filled in; without keys anyone would get a
-    // token.
     if (value.empty() && std::holds_alternative<List>(key->kind))
       return wrong(fmt::format("environment variable {} is empty; unset it for the file's value", name));
     auto const problem = std::visit(Assign{settings, value}, key->kind);

@@ -87,7 +87,20 @@ TEST(Settings, ListsComeAsYamlOrWithCommas) {
   EXPECT_EQ(refusal("auth:\n  keys: [{a: b}]\n"), "FILE:2: 'auth.keys' must be a list of single values");
   char const* const unfilled[] = {"RUNNEL_AUTH_KEYS=", nullptr};
   EXPECT_FALSE(load_settings(file.path(), unfilled, {}));
-  EXPECT_EQ(refusal("auth:\n  keys: \"a,,b\"\n"), "FILE:2: 'auth.keys' must not have empty items");
+}
+
+TEST(Settings, HTTP_5_AnEmptyEntryOfAuthKeysIsAMistakeAndNeverDevMode) {
+  std::string const mistake =
+      "FILE:2: 'auth.keys' must not have empty items; for none leave it out, or write [] in the file";
+  for (char const* keys :
+       {"[\"\"]", "\"\"", "\"a,,b\"", "\"a,\"", "\",\"", "[a, \"\"]", "[\"\", a]", "[\" \"]"})
+    EXPECT_EQ(refusal(std::string{"auth:\n  keys: "} + keys + "\n"), mistake) << keys;
+  EXPECT_EQ(refusal("auth:\n  keys: []\n"), "accepted");
+  for (char const* variable :
+       {"RUNNEL_AUTH_KEYS=", "RUNNEL_AUTH_KEYS= ", "RUNNEL_AUTH_KEYS=a,", "RUNNEL_AUTH_KEYS=,"}) {
+    char const* const environment[] = {variable, nullptr};
+    EXPECT_FALSE(load_settings("", environment, {})) << variable;
+  }
 }
 
 TEST(Settings, WrongValuesSayWhatIsRight) {

@@ -12,9 +12,15 @@ namespace {
 
 class DevToken : public testing::Test {
  protected:
-  DevToken() { add_dev_token_route(router, authenticator, clock); }
+  static constexpr char kSecret[] = "dev_0123456789abcdefghijkA";
+
+  DevToken() { add_dev_token_route(router, authenticator, clock, kSecret); }
 
   Response ask(std::string host, Pairs headers) {
+    headers.emplace_back("X-Runnel-Dev", kSecret);
+    return ask_plain(std::move(host), std::move(headers));
+  }
+  Response ask_plain(std::string host, Pairs headers) {
     Request request;
     request.method = Method::post;
     request.host = std::move(host);
@@ -52,6 +58,27 @@ TEST_F(DevToken, HTTP_5_IsRefusedToForeignPagesAndNames) {
     EXPECT_NE(response.body.find("DEV_TOKEN_REFUSED"), std::string::npos);
     EXPECT_EQ(response.body.find("eyJ"), std::string::npos);
   }
+}
+
+TEST_F(DevToken, HTTP_5_IsRefusedWithoutTheSecret) {
+  std::string const secret{kSecret};
+  std::vector<Pairs> const wrong{{},
+                                 {{"X-Runnel-Dev", ""}},
+                                 {{"X-Runnel-Dev", secret.substr(0, secret.size() - 1)}},
+                                 {{"X-Runnel-Dev", secret + "A"}},
+                                 {{"X-Runnel-Dev", "dev_0123456789abcdefghijkB"}},
+                                 {{"X-Runnel-Dev", secret}, {"X-Runnel-Dev", secret}}};
+  for (auto const& headers : wrong) {
+    auto const response = ask_plain("127.0.0.1:8080", headers);
+
+    EXPECT_EQ(response.status, 403);
+    auto const error = boost::json::parse(response.body).at("error");
+    EXPECT_EQ(error.at("code"), "DEV_TOKEN_REFUSED");
+    EXPECT_EQ(error.at("details").at("reason"), "secret");
+    EXPECT_NE(response.body.find("runnel token --user demo"), std::string::npos);
+    EXPECT_EQ(response.body.find(secret), std::string::npos);
+  }
+  EXPECT_EQ(ask_plain("127.0.0.1:8080", {{"x-runnel-dev", secret}}).status, 200);
 }
 
 }  // namespace

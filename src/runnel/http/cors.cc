@@ -10,7 +10,7 @@
 namespace runnel::http {
 namespace {
 
-constexpr char kAllowedHeaders[] = "Authorization, Content-Type, Last-Event-ID, X-Request-Id";
+constexpr char kAllowedHeaders[] = "Authorization, Content-Type, Last-Event-ID, X-Request-Id, X-Runnel-Dev";
 constexpr char kExposedHeaders[] = "X-Request-Id, Retry-After";
 constexpr char kPreflightLife[] = "600";
 

@@ -1,6 +1,7 @@
 #include "runnel/http/key_file.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -84,6 +85,19 @@ Result<void> create_key_file(std::filesystem::path const& path, std::string cons
   if (!directory.is_open() || ::fsync(directory.get()) != 0)
     return disk_error("cannot sync", path.parent_path());
   return {};
+}
+
+Result<std::string> open_own_secret(std::filesystem::path const& path, std::size_t size,
+                                    std::function<std::string(std::string const&)> const& form) {
+  auto secret = read_key_file(path, KeyKind::own_secret);
+  if (secret || secret.error().code != Errc::not_found) return secret;
+  std::string fresh(size, '\0');
+  if (::getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size())) {
+    return Error{Errc::unavailable, "the system gives no random bytes"};
+  }
+  auto const created = create_key_file(path, form(fresh));
+  if (!created) return created.error();
+  return read_key_file(path, KeyKind::own_secret);
 }
 
 }  // namespace runnel::http

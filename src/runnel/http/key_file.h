@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "runnel/core/error.h"
@@ -22,5 +23,10 @@ Result<std::string> read_key_file(std::filesystem::path const& path, KeyKind kin
 // Writes `bytes` under a name that must not exist yet, for the owner only and durably: the whole file appears
 // at once or not at all. Succeeds as well where another process was first; then that one's file stands.
 Result<void> create_key_file(std::filesystem::path const& path, std::string const& bytes);
+
+// The content of a secret file of the server's own. Where there is none, it is made of `size` random bytes,
+// written in the form that `form` gives them. Of several processes that start at once, all get the same.
+Result<std::string> open_own_secret(std::filesystem::path const& path, std::size_t size,
+                                    std::function<std::string(std::string const&)> const& form);
 
 }  // namespace runnel::http

@@ -1,7 +1,5 @@
 #include "runnel/http/key_ring.h"
 
-#include <sys/random.h>
-
 #include <algorithm>
 
 #include "runnel/http/key_file.h"
@@ -78,16 +76,7 @@ SigningKey const* KeyRing::find(std::optional<std::string> const& kid) const {
 
 Result<KeyRing> open_own_key(std::filesystem::path const& data_dir) {
   auto const path = std::filesystem::absolute(data_dir) / "auth.key";
-  auto secret = read_key_file(path, KeyKind::own_secret);
-  if (!secret && secret.error().code == Errc::not_found) {
-    std::string fresh(kOwnSecretBytes, '\0');
-    if (::getrandom(fresh.data(), fresh.size(), 0) != static_cast<ssize_t>(fresh.size())) {
-      return Error{Errc::unavailable, "the system gives no random bytes"};
-    }
-    auto const created = create_key_file(path, fresh);
-    if (!created) return created.error();
-    secret = read_key_file(path, KeyKind::own_secret);
-  }
+  auto secret = open_own_secret(path, kOwnSecretBytes, [](std::string const& random) { return random; });
   if (!secret) return secret.error();
   if (secret->size() != kOwnSecretBytes) {
     return Error{Errc::invalid, path.string() + " does not hold 32 bytes; remove it to get a new secret"};
