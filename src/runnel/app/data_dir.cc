@@ -6,28 +6,104 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <utility>
 
-namespace runnel::app {
+#include "runnel/base/descriptor.h"
 
-Result<void> DataDir::ensure(std::string const& path) {
+namespace runnel::app {
+namespace {
+
+constexpr char kLockFile[] = "runnel.lock";
+
+Error unsafe(std::string detail) {
+  return {Errc::invalid, std::move(detail)};
+}
+
+// A link's name with a slash behind it would be followed.
+std::string without_slashes(std::string path) {
+  while (path.size() > 1 && path.ends_with('/'))
+    path.pop_back();
+  return path;
+}
+
+Result<void> check_folder(std::string const& path, int folder) {
+  struct stat info {};
+  if (::fstat(folder, &info) != 0) {
+    return Error{Errc::unavailable, fmt::format("cannot look at {}: {}", path, std::strerror(errno))};
+  }
+  if (info.st_uid != 0 && info.st_uid != ::geteuid()) {
+    return unsafe(
+        fmt::format("the data folder {} belongs to user {}, not to user {} or root: run as its owner, or "
+                    "choose another folder with --data-dir",
+                    path, info.st_uid, ::geteuid()));
+  }
+  if ((info.st_mode & 077U) != 0) {
+    return unsafe(fmt::format("the data folder {0} is open to others; run: chmod 700 {0}", path));
+  }
+  return {};
+}
+
+// The folder is closed to others, so nobody puts a link there after this look.
+Result<void> check_no_links(std::string const& path, int folder) {
+  for (auto const* name : {"runnel.db", "runnel.db-wal", "runnel.db-shm", kLockFile}) {
+    struct stat info {};
+    bool const is_there = ::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (is_there && !S_ISREG(info.st_mode)) {
+      return unsafe(fmt::format("{}/{} is a symbolic link or no file; the data folder holds its files itself",
+                                path, name));
+    }
+  }
+  return {};
+}
+
+// The folder, open; made where there is none.
+Result<int> open_folder(std::string const& path) {
   std::error_code error;
   bool const made = std::filesystem::create_directories(path, error);
-  if (error)
+  if (error) {
     return Error{Errc::unavailable, fmt::format("cannot make the data folder {}: {}", path, error.message())};
-  if (made) chmod(path.c_str(), 0700);
+  }
+  if (made) ::chmod(path.c_str(), 0700);
+  int const folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (folder >= 0) return folder;
+  if (std::filesystem::is_symlink(path, error)) {
+    return unsafe(fmt::format("the data folder {} is a symbolic link; name the folder itself: {}", path,
+                              std::filesystem::canonical(path, error).string()));
+  }
+  return Error{Errc::unavailable,
+               fmt::format("cannot open the data folder {}: {}", path, std::strerror(errno))};
+}
+
+Result<int> open_checked(std::string const& path) {
+  auto const folder = open_folder(path);
+  if (!folder) return folder.error();
+  base::Descriptor kept{*folder};
+  for (auto const& checked : {check_folder(path, *folder), check_no_links(path, *folder)}) {
+    if (!checked) return checked.error();
+  }
+  return kept.release();
+}
+
+}  // namespace
+
+Result<void> DataDir::ensure(std::string const& path) {
+  auto const folder = open_checked(without_slashes(path));
+  if (!folder) return folder.error();
+  ::close(*folder);
   return {};
 }
 
 Result<DataDir> DataDir::lock(std::string const& path) {
-  auto const ensured = ensure(path);
-  if (!ensured) return ensured.error();
-  auto const file = path + "/runnel.lock";
-  int const descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  auto const opened = open_checked(without_slashes(path));
+  if (!opened) return opened.error();
+  base::Descriptor const folder{*opened};
+  int const descriptor = ::openat(folder.get(), kLockFile, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (descriptor < 0) {
-    return Error{Errc::unavailable, fmt::format("cannot open {}: {}", file, std::strerror(errno))};
+    return Error{Errc::unavailable,
+                 fmt::format("cannot open {}/{}: {}", path, kLockFile, std::strerror(errno))};
   }
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
     close(descriptor);

@@ -11,9 +11,13 @@ namespace runnel::app {
 // kernel at a kill.
 class DataDir {
  public:
-  // Makes the folder (mode 0700) if it is new.
+  // As `ensure`, and takes the lock.
   static Result<DataDir> lock(std::string const& path);
-  // For commands that run beside a server.
+
+  // Makes the folder (mode 0700) if it is new. One that is there must belong to this user or to root, be
+  // closed to all others and be no symbolic link, and neither may the files in it that the server writes be
+  // links; else it fails with `invalid`, and the detail says what to do. For commands that run beside a
+  // server.
   static Result<void> ensure(std::string const& path);
 
   DataDir(DataDir&& other) noexcept;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runnel/app/data_dir.h"
+#include "runnel/app/process_guard.h"
 #include "runnel/app/serve.h"
 #include "runnel/app/settings.h"
 
@@ -135,6 +136,7 @@ bool is_unknown_command(CLI::App const& app, int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  runnel::app::guard_process();
   CLI::App app{"Runnel runs LLM agents as durable runs and streams them to any client.", "runnel"};
   app.require_subcommand(1);
   Arguments arguments;

@@ -17,6 +17,7 @@
 #include "runnel/app/listen_address.h"
 #include "runnel/app/models.h"
 #include "runnel/app/open_files.h"
+#include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/dev_secret.h"
@@ -242,6 +243,7 @@ Result<void> run(Settings const& settings, sigset_t const& signals) {
   stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory, stream::StreamMetrics{metrics}};
   auto const models = make_models(settings, environ, cores, clock.now_ms());
   if (!models) return models.error();
+  close_all_on_exec();
   auto const tools = make_toolbox(settings);
   auto const flows = load_flows(settings, *models->registry, tools.names());
   if (!flows) return flows.error();

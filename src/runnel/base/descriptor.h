@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <utility>
+
 namespace runnel::base {
 
 // An open file, closed with the object; negative: none.
@@ -15,6 +17,8 @@ class Descriptor {
   }
   [[nodiscard]] int get() const { return descriptor_; }
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
+  // The caller closes it from now on.
+  int release() { return std::exchange(descriptor_, -1); }
 
  private:
   int descriptor_;

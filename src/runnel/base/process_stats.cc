@@ -1,13 +1,17 @@
 #include "runnel/base/process_stats.h"
 
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string>
 #include <system_error>
+#include <utility>
+
+#include "runnel/base/descriptor.h"
 
 namespace runnel::base {
 namespace {
@@ -16,8 +20,18 @@ double seconds_of(timeval const& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
+// A standard stream would open it so that programs which the process starts inherit it.
+std::istringstream read_text(char const* path) {
+  Descriptor const file{::open(path, O_RDONLY | O_CLOEXEC)};
+  std::string text;
+  std::array<char, 4096> piece{};
+  for (ssize_t got = 0; file.is_open() && (got = ::read(file.get(), piece.data(), piece.size())) > 0;)
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  return std::istringstream{std::move(text)};
+}
+
 double boot_time_seconds() {
-  std::ifstream file{"/proc/stat"};
+  auto file = read_text("/proc/stat");
   for (std::string key; file >> key; file.ignore(1'000'000, '\n')) {
     double seconds = 0;
     if (key == "btime" && file >> seconds) return seconds;
@@ -27,7 +41,7 @@ double boot_time_seconds() {
 
 // Field 22 of /proc/self/stat; the second one is in parentheses and may hold anything.
 double start_time_seconds() {
-  std::ifstream file{"/proc/self/stat"};
+  auto file = read_text("/proc/self/stat");
   std::string line;
   std::getline(file, line);
   auto const name_end = line.rfind(')');
@@ -59,7 +73,7 @@ ProcessStats read_process_stats() {
     out.cpu_seconds = seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
   std::int64_t pages = 0;
   std::int64_t resident_pages = 0;
-  if (std::ifstream file{"/proc/self/statm"}; file >> pages >> resident_pages) {
+  if (auto file = read_text("/proc/self/statm"); file >> pages >> resident_pages) {
     out.virtual_bytes = pages * ::sysconf(_SC_PAGESIZE);
     out.resident_bytes = resident_pages * ::sysconf(_SC_PAGESIZE);
   }

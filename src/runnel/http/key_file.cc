@@ -1,6 +1,7 @@
 #include "runnel/http/key_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,23 +23,6 @@ Error disk_error(char const* what, std::filesystem::path const& path) {
   return {code, std::string{what} + " " + path.string() + ": " + std::strerror(errno)};
 }
 
-Result<void> check_mode(mode_t mode, KeyKind kind, std::filesystem::path const& path) {
-  if (!S_ISREG(mode)) return Error{Errc::invalid, path.string() + " is no file"};
-  if (kind == KeyKind::own_secret && (mode & 077U) != 0) {
-    return Error{Errc::invalid, path.string() + " can be read by others; run: chmod 600 " + path.string()};
-  }
-  if (kind == KeyKind::secret && (mode & 037U) != 0) {
-    return Error{
-        Errc::invalid,
-        path.string() + " can be read by anyone or written by its group; run: chmod 640 " + path.string()};
-  }
-  if (kind == KeyKind::public_key && (mode & 022U) != 0) {
-    return Error{Errc::invalid,
-                 path.string() + " can be replaced by others; run: chmod go-w " + path.string()};
-  }
-  return {};
-}
-
 Result<void> write_new(std::filesystem::path const& path, std::string const& bytes) {
   base::Descriptor const file{
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600)};
@@ -52,14 +36,38 @@ Result<void> write_new(std::filesystem::path const& path, std::string const& byt
 
 }  // namespace
 
+std::string key_file_fault(std::string const& path, KeyKind kind, struct stat const& info, uid_t user) {
+  bool const is_roots = info.st_uid == 0;
+  if (!S_ISREG(info.st_mode)) return path + " is no file";
+  if (!is_roots && info.st_uid != user) {
+    return fmt::format("{0} belongs to user {1}, who could replace it; run: chown {2} {0}", path, info.st_uid,
+                       user);
+  }
+  if (kind == KeyKind::public_key) {
+    return (info.st_mode & 022U) == 0
+               ? ""
+               : fmt::format("{0} can be replaced by others; run: chmod go-w {0}", path);
+  }
+  if (kind == KeyKind::secret && is_roots) {
+    return (info.st_mode & 037U) == 0
+               ? ""
+               : fmt::format("{0} can be read by anyone or written by its group; run: chmod 640 {0}", path);
+  }
+  return (info.st_mode & 077U) == 0 ? "" : fmt::format("{0} can be read by others; run: chmod 600 {0}", path);
+}
+
 Result<std::string> read_key_file(std::filesystem::path const& path, KeyKind kind) {
-  int const no_links = kind == KeyKind::own_secret ? O_NOFOLLOW : 0;
-  base::Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | no_links)};
+  base::Descriptor const file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)};
+  if (!file.is_open() && errno == ELOOP) {
+    return Error{Errc::invalid, path.string() +
+                                    " is a symbolic link; name the file itself, so that nobody else decides "
+                                    "which one is read"};
+  }
   if (!file.is_open()) return disk_error("cannot open", path);
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return disk_error("cannot look at", path);
-  auto const safe = check_mode(info.st_mode, kind, path);
-  if (!safe) return safe.error();
+  auto const fault = key_file_fault(path.string(), kind, info, ::geteuid());
+  if (!fault.empty()) return Error{Errc::invalid, fault};
 
   std::string bytes(kMaxKeyBytes + 1, '\0');
   auto const got = ::read(file.get(), bytes.data(), bytes.size());

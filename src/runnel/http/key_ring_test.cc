@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "runnel/http/key_file.h"
 #include "runnel/http/test_keys.h"
 
 namespace runnel::http {
@@ -101,6 +102,36 @@ TEST_F(KeyRingTest, HTTP_3_SecretsAreLongAndNotForEveryone) {
             "e is too large for a key");
   EXPECT_EQ(fault(Algorithm::hs256, {"k=" + (folder.path() / "none").string()}),
             "cannot open none: No such file or directory");
+}
+
+TEST(KeyFile, HTTP_3_BelongsToTheUserOrToRootAndIsClosedToOthers) {
+  auto const fault = [](KeyKind kind, uid_t owner, unsigned mode) {
+    struct stat info {};
+    info.st_mode = S_IFREG | mode;
+    info.st_uid = owner;
+    return key_file_fault("k", kind, info, 1000);
+  };
+  for (auto const kind : {KeyKind::own_secret, KeyKind::secret, KeyKind::public_key}) {
+    EXPECT_EQ(fault(kind, 1000, 0600), "");
+    EXPECT_EQ(fault(kind, 1000, 0400), "");
+    EXPECT_EQ(fault(kind, 0, 0600), "");
+    EXPECT_EQ(fault(kind, 1001, 0600), "k belongs to user 1001, who could replace it; run: chown 1000 k");
+  }
+  EXPECT_EQ(fault(KeyKind::secret, 1000, 0640), "k can be read by others; run: chmod 600 k");
+  EXPECT_EQ(fault(KeyKind::secret, 0, 0640), "");
+  EXPECT_EQ(fault(KeyKind::secret, 0, 0644),
+            "k can be read by anyone or written by its group; run: chmod 640 k");
+  EXPECT_EQ(fault(KeyKind::own_secret, 0, 0640), "k can be read by others; run: chmod 600 k");
+  EXPECT_EQ(fault(KeyKind::public_key, 1000, 0644), "");
+  EXPECT_EQ(fault(KeyKind::public_key, 1000, 0664), "k can be replaced by others; run: chmod go-w k");
+}
+
+TEST_F(KeyRingTest, HTTP_3_SymbolicLinksAreRefused) {
+  auto const link = folder.path() / "link";
+  fs::create_symlink(folder.write("a", std::string(32, 's'), 0600), link);
+
+  EXPECT_EQ(fault(Algorithm::hs256, {link.string()}),
+            "link is a symbolic link; name the file itself, so that nobody else decides which one is read");
 }
 
 TEST_F(KeyRingTest, FinalLineBreakIsNoPartOfASecret) {

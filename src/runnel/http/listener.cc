@@ -3,10 +3,13 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <sys/socket.h>
 
+#include <cerrno>
 #include <tuple>
 #include <utility>
 
+#include "runnel/base/descriptor.h"
 #include "runnel/base/log.h"
 
 namespace runnel::http {
@@ -39,7 +42,7 @@ Result<std::uint16_t> Listener::open(std::string const& host, std::uint16_t port
   if (ec) return Error{Errc::invalid, "not an IP address to listen on: " + host};
 
   asio::ip::tcp::endpoint const endpoint{address, port};
-  acceptor_.open(endpoint.protocol(), ec);
+  open_socket(endpoint.protocol(), ec);
   if (!ec) acceptor_.set_option(asio::socket_base::reuse_address(true), ec);
   if (!ec) acceptor_.bind(endpoint, ec);
   if (!ec) acceptor_.listen(asio::socket_base::max_listen_connections, ec);
@@ -48,10 +51,32 @@ Result<std::uint16_t> Listener::open(std::string const& host, std::uint16_t port
   if (ec) {
     error_code ignored;
     acceptor_.close(ignored);
-    return Error{Errc::unavailable,
-                 "cannot listen on " + host + ":" + std::to_string(port) + ": " + ec.message()};
+    auto const where = host + ":" + std::to_string(port);
+    if (ec == asio::error::address_in_use) return Error{Errc::conflict, where + " is in use"};
+    return Error{Errc::unavailable, "cannot listen on " + where + ": " + ec.message()};
   }
   return port;
+}
+
+// Asio opens and accepts sockets that programs which tools start would inherit.
+void Listener::open_socket(asio::ip::tcp protocol, error_code& ec) {
+  base::Descriptor descriptor{::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  if (!descriptor.is_open()) {
+    ec.assign(errno, boost::system::system_category());
+    return;
+  }
+  acceptor_.assign(protocol, descriptor.get(), ec);
+  if (!ec) descriptor.release();
+  protocol_ = protocol;
+}
+
+error_code Listener::take_next(Socket& socket) {
+  base::Descriptor descriptor{::accept4(acceptor_.native_handle(), nullptr, nullptr, SOCK_CLOEXEC)};
+  if (!descriptor.is_open()) return {errno, boost::system::system_category()};
+  error_code ec;
+  socket.assign(protocol_, descriptor.get(), ec);
+  if (!ec) descriptor.release();
+  return ec;
 }
 
 asio::awaitable<void> Listener::run() {
@@ -79,8 +104,7 @@ asio::awaitable<void> Listener::run() {
 error_code Listener::take_waiting() {
   for (int i = 0; i < kBatch; ++i) {
     Socket socket{cores_.at(core_)};
-    error_code ec;
-    acceptor_.accept(socket, ec);
+    auto const ec = take_next(socket);
     if (ec == asio::error::would_block || ec == asio::error::try_again) return {};
     if (ec == asio::error::connection_aborted || ec == asio::error::interrupted) continue;
     if (ec) return ec;

@@ -28,7 +28,7 @@ class Listener {
   Listener(base::Cores& cores, Census const& census, OnConnection on_connection);
 
   // `host` is an IP address or "localhost"; port 0 takes a free one. The port, or `invalid` for a host that
-  // is no address, or `unavailable` where the system refuses.
+  // is no address, `conflict` where the port is taken, `unavailable` where the system refuses.
   Result<std::uint16_t> open(std::string const& host, std::uint16_t port);
 
   // Until close().
@@ -44,8 +44,10 @@ class Listener {
                                                   boost::asio::wait_traits<std::chrono::steady_clock>,
                                                   boost::asio::io_context::executor_type>;
 
+  void open_socket(boost::asio::ip::tcp protocol, boost::system::error_code& ec);
   void take(Socket socket);
   boost::system::error_code take_waiting();
+  boost::system::error_code take_next(Socket& socket);
   boost::asio::awaitable<void> pause(std::chrono::milliseconds duration);
 
   base::Cores& cores_;
@@ -53,6 +55,7 @@ class Listener {
   OnConnection const on_connection_;
   std::size_t core_ = 0;  // Of the next connection.
   Acceptor acceptor_;
+  boost::asio::ip::tcp protocol_ = boost::asio::ip::tcp::v4();
   Timer back_off_;
 };
 

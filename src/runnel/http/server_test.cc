@@ -367,7 +367,7 @@ TEST_F(HttpServer, PortInUseAndBadHostAreErrorsForTheOperator) {
   Server second{cores, Router{}, authenticator, {"127.0.0.1", port, {}}};
   Server nowhere{cores, Router{}, authenticator, {"no.such.host", 0, {}}};
 
-  EXPECT_EQ(second.listen().error().code, Errc::unavailable);
+  EXPECT_EQ(second.listen().error().code, Errc::conflict);
   EXPECT_EQ(nowhere.listen().error().code, Errc::invalid);
 }
 
