@@ -38,6 +38,10 @@ class LogCase:
         cls.api = cls.server.api()
 
     def lines(self) -> list[str]:
+        """All lines of what has happened: they come out in order, so this waits for one of its own."""
+        marker = new_id("marker")
+        Http(self.server.address).get("/nowhere", headers={"X-Request-Id": marker})
+        eventually(lambda: marker in self.server.log.read_text())
         return [line for line in self.server.log.read_text().splitlines()
                 if line.startswith("{") or re.match(r"\d{4}-\d\d-\d\dT", line)]
 
