@@ -1,6 +1,7 @@
 """USE-9: budgets of a run, a thread, a user and a day, held before each call and settled after it."""
 
 import unittest
+from datetime import datetime, timedelta, timezone
 
 from e2e_case import run_input
 from model_case import ModelCase, ModelRun, model_config, price_list, provider
@@ -38,10 +39,13 @@ class BudgetCase(ModelCase):
         self.assertEqual(self.calls(run.thread)[-1]["cost"], tokens * 10**9)
         return run
 
-    def assert_refused_at_once(self, api, thread: str | None = None) -> None:
+    def assert_refused_at_once(self, api, thread: str | None = None) -> dict:
+        """The answer's error."""
         asked = len(self.fake.calls)
-        self.assert_error(api.post_run(run_input("more", thread=thread)), 402, OVER)
+        answer = api.post_run(run_input("more", thread=thread))
+        self.assert_error(answer, 402, OVER)
         self.assertEqual(len(self.fake.calls), asked)
+        return answer.json["error"]
 
     def assert_refused_inside(self, api, thread: str | None = None) -> ModelRun:
         """There is something left, but less than a call may cost."""
@@ -101,7 +105,9 @@ class OfAThread(BudgetCase):
         self.assert_refused_inside(api, thread)
         other = self.spend(api, 800).thread
         self.spend(api, 8500, other)
-        self.assert_refused_at_once(api, other)
+        error = self.assert_refused_at_once(api, other)
+        self.assertEqual(error["message"], "The thread's budget is used up: 9.3 of 9 CNY.")
+        self.assertEqual(error["details"], {"budget": "thread", "spent": "9.3", "limit": "9", "currency": "CNY"})
         self.spend(api, 1)
 
 
@@ -110,7 +116,7 @@ class OfAUserCase(BudgetCase):
         anna, bela = self.user("anna"), self.user("bela")
         thread = self.spend(anna, 800).thread
         self.spend(anna, 8200)  # Exactly all that was left.
-        self.assert_refused_at_once(anna)
+        self.check_words(self.assert_refused_at_once(anna))
         self.assert_refused_at_once(anna, thread)
         self.spend(bela, 800)
         self.spend(bela, 1000)
@@ -119,6 +125,10 @@ class OfAUserCase(BudgetCase):
 
 class OfAUser(OfAUserCase):
     budgets = {"user": "9"}
+
+    def check_words(self, error: dict) -> None:
+        self.assertEqual(error["message"], "Your budget is used up: 9 of 9 CNY.")
+        self.assertEqual(error["details"], {"budget": "user", "spent": "9", "limit": "9", "currency": "CNY"})
 
     def test_USE_9_users_are_independent(self):
         self.check()
@@ -158,6 +168,14 @@ class OfAUser(OfAUserCase):
 
 class OfADay(OfAUserCase):
     budgets = {"day": "9"}
+
+    def check_words(self, error: dict) -> None:
+        self.assertEqual(error["message"], "The day's budget is used up: 9 of 9 CNY; it resets at 00:00 UTC.")
+        details = error["details"]
+        resets = datetime.fromisoformat(details.pop("resetsAt"))
+        self.assertEqual(details, {"budget": "day", "spent": "9", "limit": "9", "currency": "CNY"})
+        self.assertEqual((resets.hour, resets.minute, resets.second, resets.utcoffset()), (0, 0, 0, timedelta(0)))
+        self.assertTrue(timedelta(0) < resets - datetime.now(timezone.utc) <= timedelta(days=1))
 
     def test_USE_9_users_are_independent(self):
         self.check()

@@ -33,7 +33,8 @@ class BusyTest(E2eCase):
 
         for policy in (None, "reject"):
             run, answer = self.post(thread, policy)
-            self.assert_error(answer, 409, "THREAD_BUSY")
+            self.assertEqual(self.assert_error(answer, 409, "THREAD_BUSY"), {"activeRunId": first})
+            self.assertIn(first, answer.json["error"]["message"])
             self.assert_error(self.api.status(thread, run), 404)
         self.assertEqual(self.api.status(thread, first).json["status"], "running")
         self.assertEqual(len(self.api.full_history(thread)), 1, "a refused run leaves no message")

@@ -9,46 +9,13 @@
 #include "runnel/core/fact_json.h"
 #include "runnel/core/json_write.h"
 #include "runnel/core/text.h"
+#include "runnel/runtime/start_refusals.h"
 
 namespace runnel::runtime {
 
 namespace asio = boost::asio;
 using base::CancelReason;
 using store::Async;
-
-namespace {
-
-std::string listing(char const* key, std::vector<std::string> const& names) {
-  std::string out;
-  JsonObject object{out};
-  auto& list = object.key(key);
-  list += '[';
-  for (auto const& name : names) {
-    if (list.back() != '[') list += ',';
-    append_json_string(list, name);
-  }
-  list += ']';
-  object.close();
-  return out;
-}
-
-Refusal unknown_name(char const* what, char const* key, std::string const& name,
-                     std::vector<std::string> const& names) {
-  std::string message = std::string{"unknown "} + what + " '" + name + "'; known:";
-  for (auto const& known : names)
-    message += " " + known;
-  return {Refusal::Kind::invalid, std::string{"UNKNOWN_"} + (key[0] == 'f' ? "FLOW" : "MODEL"),
-          std::move(message), listing(key, names)};
-}
-
-Refusal too_many_runs(std::int64_t limit) {
-  std::string details;
-  JsonObject{details}.number("limit", limit).close();
-  return {Refusal::Kind::too_many, "TOO_MANY_RUNS",
-          "you have as many runs as you may have at once: try again when one has ended", std::move(details)};
-}
-
-}  // namespace
 
 Service::Service(Parts parts, ServiceOptions options)
     : parts_{parts},
@@ -60,10 +27,10 @@ Service::Service(Parts parts, ServiceOptions options)
 std::optional<Refusal> Service::complete(RunInput& input) const {
   if (input.flow.empty()) input.flow = parts_.flows.default_name();
   if (parts_.flows.find(input.flow) == nullptr) {
-    return unknown_name("flow", "flows", input.flow, parts_.flows.names());
+    return unknown_name("flow", input.flow, parts_.flows.names());
   }
   if (!input.model.empty() && parts_.models.find(input.model) == nullptr) {
-    return unknown_name("model", "models", input.model, parts_.models.names());
+    return unknown_name("model", input.model, parts_.models.names());
   }
   return std::nullopt;
 }
@@ -123,13 +90,13 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   }
   if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
   if (admission->outcome == Outcome::over_budget) {
-    co_return Refusal{Refusal::Kind::payment, "BUDGET_EXCEEDED",
-                      "nothing is left of a budget: of the thread's, the user's or the day's"};
+    auto refusal = co_await budget_refusal(&parts_.store, request.budgets, owner, request.thread);
+    if (!refusal) co_return refusal.error();
+    co_return std::move(*refusal);
   }
   if (admission->outcome == Outcome::thread_busy) {
-    co_return Refusal{
-        Refusal::Kind::conflict, "THREAD_BUSY",
-        "the thread has an active run; forwardedProps.onBusy may be enqueue, interrupt or rollback"};
+    auto const active = co_await parts_.store.run_by_key(admission->run);
+    co_return thread_busy(active && *active ? (*active)->id : RunId{});
   }
   if (admission->outcome != Outcome::existing) {
     options_.metrics.admitted.add();

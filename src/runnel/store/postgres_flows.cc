@@ -81,7 +81,7 @@ BEGIN
   IF v_active IS NULL THEN
     v_epoch := greatest(1, p_now);
   ELSIF p_policy = 'reject' THEN
-    RETURN QUERY SELECT 'thread_busy', 0::bigint, v_thread, p_thread_ref, 0::bigint, 'running', NULL::bigint, NULL;
+    RETURN QUERY SELECT 'thread_busy', v_active, v_thread, p_thread_ref, 0::bigint, 'running', NULL::bigint, NULL;
     RETURN;
   ELSE
     SELECT CASE WHEN p_policy = 'enqueue' THEN coalesce(max(queue_no), 0) + 1 ELSE coalesce(min(queue_no), 0) - 1 END

@@ -110,7 +110,7 @@ struct Admission {
     over_budget,    // Nothing is left of a budget: nothing changed.
   };
   Outcome outcome = Outcome::running;
-  RunKey run;
+  RunKey run;  // Where `thread_busy`: the active one.
   ThreadKey thread;
   ThreadId thread_id;  // Where `existing`: the run's own thread.
   Epoch epoch = 0;

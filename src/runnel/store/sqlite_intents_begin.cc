@@ -164,6 +164,7 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
   admission.thread = found.thread.value_or(ThreadKey{});
   if (found.active && request.on_busy == OnBusy::reject) {
     admission.outcome = Admission::Outcome::thread_busy;
+    admission.run = *found.active;
     return admission;
   }
   admission.profile = found.profile;

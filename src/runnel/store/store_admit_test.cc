@@ -67,11 +67,12 @@ TEST_P(StoreAdmit, RUN_1_IdsAreUniquePerOwnerOnly) {
 }
 
 TEST_P(StoreAdmit, RUN_3_BusyThreadRejectsAndWritesNothing) {
-  admit(admission("r1"));
+  auto const active = admit(admission("r1"));
 
   auto const refused = admit(admission("r2", OnBusy::reject));
 
   EXPECT_EQ(refused.outcome, Outcome::thread_busy);
+  EXPECT_EQ(refused.run, active.run);
   EXPECT_EQ(sql("SELECT count(*) FROM runs").at(0).at(0), "1");
 }
 

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "runnel/core/ids.h"
+#include "runnel/runtime/run_input.h"
+#include "runnel/store/store.h"
+
+// Why a run does not start, in words for its client.
+namespace runnel::runtime {
+
+// `what` is "flow" or "model"; `names` are those that there are.
+Refusal unknown_name(std::string const& what, std::string const& name, std::vector<std::string> const& names);
+
+Refusal too_many_runs(std::int64_t limit);
+
+// `active` is the run that the thread is busy with; empty: not known.
+Refusal thread_busy(RunId const& active);
+
+// Which of the budgets is used up, with amounts and, where it resets, when. The amounts are those of calls
+// that have ended; where these leave something, the rest is reserved by calls under way.
+store::Async<Refusal> budget_refusal(store::Store* store, store::Budgets budgets, UserId owner,
+                                     ThreadId thread);
+
+}  // namespace runnel::runtime
