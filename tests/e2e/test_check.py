@@ -144,6 +144,39 @@ class CheckTest(unittest.TestCase):
         for told in ("nonsense", "/nonexistent/prices.yaml", "nowhere", "'convers'"):
             self.assertIn(told, words)
 
+    def test_CFG_3_a_good_check_says_what_will_happen(self):
+        done = run_cli("check", "--data-dir", str(self.directory / "data"), env={"OPENAI_API_KEY": "sk-canary"})
+
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = {line[:10].strip(): line[10:] for line in done.stdout.splitlines()}
+        self.assertRegex(told["version"], r"runnel \d+\.\d+")
+        self.assertIn("dev mode", told["mode"])
+        self.assertEqual(told["data"], f"{self.directory / 'data'} (sqlite)")
+        self.assertEqual(told["model"], "offline (default): free, built in")
+        self.assertIn("router_worker (default)", told["flows"])
+        self.assertEqual(told["budgets"], "none")
+        self.assertIn("requests a second", told["limits"])
+        self.assertIn("warning: OPENAI_API_KEY is set, but nothing uses it; to use it, set RUNNEL_MODEL_BASE_URL="
+                      "https://api.openai.com/v1", done.stderr)
+        self.assertNotIn("canary", done.stdout + done.stderr)
+        self.assertFalse((self.directory / "data").exists(), "a check makes nothing")
+
+    def test_CFG_3_a_flow_that_the_offline_model_cannot_run_is_a_warning_at_check_and_start(self):
+        self.seed("contracts.yaml", "WorkerResult:", "TripPlan:\n  schema: {type: object, properties: {text: {type: string}}, "
+                  "required: [text]}\n\nWorkerResult:")
+        self.seed("flows/trip.yaml", "", "name: trip\nstages:\n  plan: {start: true, task: route_request, contract: TripPlan, "
+                  "answer: {text: text}}\n")
+        words = "flow trip cannot run on the offline model: contract TripPlan"
+
+        done = run_cli("check", "--config", self.settings())
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(f"warning: {words}", done.stderr)
+        with Server(self.directory / "s", {"flows": {"dir": json.dumps(str(self.conf))}}) as server:
+            pass
+        log = server.log.read_text()
+        self.assertIn(f'warn  configuration warning="{words}"', log)
+        self.assertIn("flows     chat (default), intent_execution_organization, router_worker, trip; of ", log)
+
     def test_FLOW_1_a_folder_or_a_default_that_is_not_there(self):
         gone = run_cli("check", env={"RUNNEL_FLOWS_DIR": str(self.directory / "gone")})
         unknown = run_cli("check", env={"RUNNEL_FLOWS_DEFAULT": "dance"})

@@ -69,10 +69,16 @@ class CliTest(unittest.TestCase):
                 self.assertIn("bad.yaml", self.refused("check", "--config", self.write(text)))
 
     def test_CFG_1_unknown_flags_and_commands(self):
-        self.refused("serve", "--no-such-flag")
+        self.assertEqual(self.refused("serve", "--lisen", "127.0.0.1:0"),
+                         "runnel: unknown option --lisen; did you mean --listen?\n")
+        self.assertEqual(self.refused("token", "--user=x", "--data_dir=/tmp"),
+                         "runnel: unknown option --data_dir; did you mean --data-dir?\n")
+        self.assertIn("--no-such-flag; the options are --help, --config, ", self.refused("serve", "--no-such-flag"))
+        self.assertIn("did you mean serve?", self.refused("sevre"))
         self.refused("dance")
         self.refused("serve", "--listen", "nonsense", "--data-dir", str(self.directory))
-        self.refused("serve", "--listen", "127.0.0.1:99999", "--data-dir", str(self.directory))
+        self.assertIn("port 99999 is not between 0 and 65535",
+                      self.refused("serve", "--listen", "127.0.0.1:99999", "--data-dir", str(self.directory)))
 
     def test_HTTP_5_dev_mode_never_listens_elsewhere(self):
         for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:0"):
@@ -90,7 +96,20 @@ class CliTest(unittest.TestCase):
         with Server(self.directory / "one") as one:
             words = self.refused("serve", "--listen", f"127.0.0.1:{one.port}", "--data-dir", str(self.directory / "two"))
 
-        self.assertIn(str(one.port), words)
+        self.assertEqual(words.splitlines()[-1], f"runnel: 127.0.0.1:{one.port} is in use; try --listen 127.0.0.1:0 "
+                                                 "for any free port")
+
+    def test_CFG_1_a_tab_and_a_mistyped_key_are_named(self):
+        self.assertIn("bad.yaml:4: tab used for indentation",
+                      self.refused("check", "--config", self.write("listen: 127.0.0.1:1\nhttp:\n  json_depth: 9\n\tx: 1\n")))
+        self.assertIn("did you mean keep_alive_s?",
+                      self.refused("check", "--config", self.write("http:\n  keep_alve_s: 1\n")))
+
+    def test_CFG_1_a_mistyped_variable_is_named(self):
+        done = run_cli("check", env={"RUNNEL_LISTNE": "x"})
+
+        self.assertIn("runnel: warning: the environment variable RUNNEL_LISTNE is no setting; did you mean RUNNEL_LISTEN?",
+                      done.stderr)
 
     def test_CFG_3_migrate_makes_the_database_and_may_be_repeated(self):
         data = self.directory / "data"

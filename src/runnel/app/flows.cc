@@ -48,9 +48,9 @@ Result<flow::Catalog> load_flows(Settings const& settings, model::Registry const
   return Error{Errc::invalid, fmt::format("{}", fmt::join(loaded.problems, "\n"))};
 }
 
-std::vector<std::string> check_flows(Settings const& settings, model::Registry const* models,
-                                     std::vector<std::string> const& tools) {
-  return load_or_tell(settings, models, tools).problems;
+flow::Loaded check_flows(Settings const& settings, model::Registry const* models,
+                         std::vector<std::string> const& tools) {
+  return load_or_tell(settings, models, tools);
 }
 
 }  // namespace runnel::app

@@ -19,8 +19,9 @@ flow::Files built_in_flows();
 Result<flow::Catalog> load_flows(Settings const& settings, model::Registry const& models,
                                  std::vector<std::string> const& tools);
 
-// Those lines. `models` is null where it is not known which there are; then any name is good.
-std::vector<std::string> check_flows(Settings const& settings, model::Registry const* models,
-                                     std::vector<std::string> const& tools);
+// The same, with those lines one by one. `models` is null where it is not known which there are; then any
+// name is good.
+flow::Loaded check_flows(Settings const& settings, model::Registry const* models,
+                         std::vector<std::string> const& tools);
 
 }  // namespace runnel::app

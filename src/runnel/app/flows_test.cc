@@ -38,7 +38,7 @@ class FlowsOfSettings : public testing::Test {
     std::ofstream{folder.file("conf/" + name), std::ios::app} << text;
   }
 
-  std::vector<std::string> problems() { return check_flows(settings, &models, {}); }
+  std::vector<std::string> problems() { return check_flows(settings, &models, {}).problems; }
 
   store::TemporaryFolder folder;
   model::Registry const models = offline_only();
@@ -98,7 +98,7 @@ TEST_F(FlowsOfSettings, USE_1_ModelsMustBeServedWhereItIsKnownWhichAre) {
   append("system_agents.yaml", "\nresult_reporter: {model: gpt-0}\n");
 
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("no provider has a model 'gpt-0'; known: offline")));
-  EXPECT_THAT(check_flows(settings, nullptr, {}), ElementsAre());
+  EXPECT_THAT(check_flows(settings, nullptr, {}).problems, ElementsAre());
 }
 
 }  // namespace

@@ -47,18 +47,16 @@ std::string absolute(std::string const& path) {
 
 std::string to_text(Greeting const& greeting) {
   auto const url = to_url(greeting.address);
-  auto text = fmt::format("listening on {}\n", url);
+  auto text = fmt::format("listening on {}\n\n{}", url, greeting.report);
   if (greeting.dev_secret.empty()) return text;
-  return text +
-         fmt::format(R"(
-Runnel runs in dev mode: on this machine only, user demo, {1}.
+  return text + fmt::format(R"(
 Open this address in a browser; what follows #dev= lets the page in, so keep it to yourself:
 
-  {0}/#dev={2}
+  {0}/#dev={1}
 
 Or use another terminal:
 
-  TOKEN=$({3} token --user demo --data-dir {4})
+  TOKEN=$({2} token --user demo --data-dir {3})
 
   curl -N {0}/api/v1/agent/ag-ui -H "Authorization: Bearer $TOKEN" \
     -d '{{"threadId":"hello","messages":[{{"id":"1","role":"user","content":"Hello, who are you?"}}]}}'
@@ -67,9 +65,8 @@ Or use another terminal:
 
 Stop with Ctrl-C.
 )",
-                     url,
-                     greeting.model == "offline" ? "the built-in offline model" : "model " + greeting.model,
-                     greeting.dev_secret, quoted(this_program()), quoted(absolute(greeting.data_dir)));
+                            url, greeting.dev_secret, quoted(this_program()),
+                            quoted(absolute(greeting.data_dir)));
 }
 
 // A pipe that can be written at all takes PIPE_BUF bytes without waiting.

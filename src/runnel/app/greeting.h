@@ -11,7 +11,7 @@ namespace runnel::app {
 struct Greeting {
   ListenAddress address;
   std::string data_dir;
-  std::string model;       // The default one.
+  std::string report;      // What the server will do, in lines.
   std::string dev_secret;  // Empty: not dev mode.
 };
 

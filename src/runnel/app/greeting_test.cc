@@ -9,7 +9,7 @@ Greeting in_dev_mode() {
   Greeting greeting;
   greeting.address = {"127.0.0.1", 8080};
   greeting.data_dir = "/tmp/it's here";
-  greeting.model = "offline";
+  greeting.report = "version   runnel\n";
   greeting.dev_secret = "dev_0123456789abcdefghijkA";
   return greeting;
 }
@@ -26,7 +26,7 @@ TEST(Greeting, WithKeysItHasNoSecretAndNoHints) {
   auto greeting = in_dev_mode();
   greeting.dev_secret.clear();
 
-  EXPECT_EQ(to_text(greeting), "listening on http://127.0.0.1:8080\n");
+  EXPECT_EQ(to_text(greeting), "listening on http://127.0.0.1:8080\n\nversion   runnel\n");
 }
 
 }  // namespace

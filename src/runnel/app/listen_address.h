@@ -20,4 +20,7 @@ bool is_loopback(ListenAddress const& address);
 // As it stands in a URL.
 std::string to_url(ListenAddress const& address);
 
+// "127.0.0.1:8080", "[::1]:8080".
+std::string to_text(ListenAddress const& address);
+
 }  // namespace runnel::app

@@ -19,6 +19,16 @@ TEST(ListenAddress, RefusesWhatIsNone) {
   }
 }
 
+TEST(ListenAddress, CFG_1_SaysWhichPortsThereAre) {
+  for (auto const* port : {"65536", "99999", "18446744073709551617"}) {
+    auto const text = std::string{"127.0.0.1:"} + port;
+    EXPECT_EQ(parse_listen(text).error().detail,
+              "listen address '" + text + "': port " + port + " is not between 0 and 65535");
+  }
+  EXPECT_EQ(parse_listen("127.0.0.1:-1").error().detail,
+            "listen address '127.0.0.1:-1' must be HOST:PORT, e.g. 127.0.0.1:8080");
+}
+
 TEST(ListenAddress, HTTP_5_KnowsLoopback) {
   EXPECT_TRUE(is_loopback(*parse_listen("127.8.8.8:1")));
   EXPECT_TRUE(is_loopback(*parse_listen("[::1]:1")));

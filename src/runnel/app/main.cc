@@ -7,14 +7,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runnel/app/data_dir.h"
 #include "runnel/app/process_guard.h"
 #include "runnel/app/serve.h"
 #include "runnel/app/settings.h"
+#include "runnel/base/nearest_name.h"
 
 namespace {
 
@@ -52,11 +55,9 @@ int refuse(runnel::Error const& error) {
 int print_check(Settings const& settings) {
   auto const checked = runnel::app::check(settings);
   if (!checked) return refuse(checked.error());
-  fmt::print("configuration is good: {}\n",
-             runnel::app::is_dev_mode(settings)
-                 ? "dev mode, on loopback only, because auth.keys is empty"
-                 : fmt::format("tokens are {} with {} key(s) of issuer {}", settings.auth_algorithm,
-                               settings.auth_keys.size(), settings.auth_issuer));
+  fmt::print("configuration is good\n\n{}", to_text(*checked));
+  for (auto const& warning : checked->warnings)
+    fmt::print(stderr, "runnel: warning: {}\n", warning);
   return 0;
 }
 
@@ -128,9 +129,38 @@ bool is_unknown_command(CLI::App const& app, int argc, char** argv) {
     if (command->get_name() == argv[1]) return false;
     names.push_back(command->get_name());
   }
-  fmt::print(stderr, "runnel: there is no command '{}'; the commands are {}\n", argv[1],
-             fmt::join(names, ", "));
+  fmt::print(stderr, "runnel: there is no command '{}'; the commands are {}{}\n", argv[1],
+             fmt::join(names, ", "), runnel::base::did_you_mean(argv[1], names));
   return true;
+}
+
+// The first option that the command does not have; empty: another thing is wrong.
+std::string unknown_option(CLI::App const& app, int argc, char** argv, std::vector<std::string>& known) {
+  auto const commands = app.get_subcommands();
+  auto const& command = commands.empty() ? app : *commands.front();
+  for (auto const* option : command.get_options()) {
+    for (auto const& name : option->get_lnames())
+      known.push_back("--" + name);
+  }
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const argument = argv[i];
+    auto const name = argument.substr(0, argument.find('='));
+    if (!name.starts_with("--")) continue;
+    if (std::find(known.begin(), known.end(), name) == known.end()) return std::string{name};
+  }
+  return {};
+}
+
+// CLI11 says neither which option is meant nor what there is.
+int refuse_arguments(CLI::App const& app, CLI::ParseError const& error, int argc, char** argv) {
+  std::vector<std::string> known;
+  auto const unknown = unknown_option(app, argc, argv, known);
+  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) || unknown.empty())
+    return app.exit(error) == 0 ? 0 : kUsage;
+  auto const meant = runnel::base::did_you_mean(unknown, known);
+  fmt::print(stderr, "runnel: unknown option {}{}\n", unknown,
+             meant.empty() ? fmt::format("; the options are {}", fmt::join(known, ", ")) : meant);
+  return kUsage;
 }
 
 }  // namespace
@@ -167,7 +197,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {
-    return app.exit(error) == 0 ? 0 : kUsage;
+    return refuse_arguments(app, error, argc, argv);
   }
   if (version->parsed()) {
     fmt::print("runnel {}\n", RUNNEL_VERSION);
@@ -176,9 +206,9 @@ int main(int argc, char** argv) {
   auto const settings = settings_from(arguments);
   if (!settings) return refuse(settings.error());
   if (serve->parsed()) return runnel::app::serve(*settings);
-  for (auto const& name : runnel::app::unknown_variables(environ))
-    fmt::print(stderr, "runnel: the environment variable {} is no setting; is it mistyped?\n", name);
   if (check_command->parsed()) return print_check(*settings);
+  for (auto const& name : runnel::app::unknown_variables(environ))
+    fmt::print(stderr, "runnel: warning: {}\n", runnel::app::about_unknown_variable(name));
   if (migrate_command->parsed()) return migrate(*settings);
   return print_token(*settings, arguments);
 }

@@ -181,9 +181,13 @@ Result<std::unique_ptr<model::Registry>> make_registry(Settings const& settings,
 
 }  // namespace
 
+bool is_on_this_machine(ProviderSettings const& provider) {
+  return http::is_loopback_host(host_of(provider.base_url));
+}
+
 std::string shared_price(ProviderSettings const& provider) {
   if (!provider.price.empty()) return kNamedPrice;
-  bool const local = provider.from_environment && http::is_loopback_host(host_of(provider.base_url));
+  bool const local = provider.from_environment && is_on_this_machine(provider);
   return provider.free || local ? kFree : "";
 }
 
@@ -229,8 +233,12 @@ Result<Models> make_models(Settings const& settings, char const* const* environm
 
 CheckedModels check_models(Settings const& settings, char const* const* environment, std::int64_t now_ms) {
   CheckedModels checked;
-  auto const prices = load_prices(settings, now_ms);
-  if (!prices) checked.problems.push_back(prices.error().detail);
+  auto prices = load_prices(settings, now_ms);
+  if (prices) {
+    checked.prices = std::move(*prices);
+  } else {
+    checked.problems.push_back(prices.error().detail);
+  }
   auto registry = make_registry(settings, environment, nullptr);
   if (registry) {
     checked.registry = std::move(*registry);

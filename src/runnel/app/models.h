@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,9 @@ Result<model::PriceBook> load_prices(Settings const& settings, std::int64_t now_
 // model that only the environment names costs nothing on this machine.
 std::string shared_price(ProviderSettings const& provider);
 
+// Whether its address is this machine's.
+bool is_on_this_machine(ProviderSettings const& provider);
+
 // Fails like `load_prices`, and where a key cannot be read or a name leads nowhere. `environment` has the
 // keys that the settings name. The clients live on `cores`, which outlives them; destroy them when it has
 // stopped.
@@ -39,6 +43,7 @@ Result<Models> make_models(Settings const& settings, char const* const* environm
 struct CheckedModels {
   std::vector<std::string> problems;  // Why `make_models` would fail, and with what else; for the operator.
   std::unique_ptr<model::Registry> registry;  // Answers no calls. Null: its names have a problem.
+  std::optional<model::PriceBook> prices;     // None: it has a problem.
 };
 
 CheckedModels check_models(Settings const& settings, char const* const* environment, std::int64_t now_ms);

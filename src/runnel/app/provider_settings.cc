@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "runnel/base/nearest_name.h"
 #include "runnel/model/profile.h"
 
 namespace runnel::app {
@@ -58,11 +59,11 @@ std::vector<ProviderKey> const& provider_keys() {
   return table;
 }
 
-std::string known_keys() {
-  std::vector<std::string_view> names;
+std::vector<std::string> known_keys() {
+  std::vector<std::string> names;
   for (auto const& key : provider_keys())
-    names.push_back(key.name);
-  return fmt::format("{}", fmt::join(names, ", "));
+    names.emplace_back(key.name);
+  return names;
 }
 
 // Puts the node's value into the setting, or says what it should have been.
@@ -208,7 +209,8 @@ Result<ProviderSettings> read_provider(YAML::Node const& node, std::string const
                                   [&](ProviderKey const& k) { return k.name == name; });
     if (key == provider_keys().end()) {
       return wrong(file, entry.first,
-                   fmt::format("unknown setting '{}' of a provider; known: {}", name, known_keys()));
+                   fmt::format("unknown setting '{}' of a provider; known: {}{}", name,
+                               fmt::join(known_keys(), ", "), base::did_you_mean(name, known_keys())));
     }
     if (!seen.insert(name).second) return wrong(file, entry.first, fmt::format("'{}' is set twice", name));
     auto const problem = std::visit(AssignKey{settings, entry.second}, key->kind);
@@ -306,6 +308,13 @@ Result<std::vector<ProviderSettings>> with_environment(std::vector<ProviderSetti
     configured.push_back(std::move(settings));
   }
   return configured;
+}
+
+std::vector<VendorKey> vendor_keys() {
+  std::vector<VendorKey> keys;
+  for (auto const& vendor : vendors())
+    keys.push_back({vendor.profile, vendor.key_variable, vendor.base_url, !vendor.models.empty()});
+  return keys;
 }
 
 bool is_provider_variable(std::string_view name) {

@@ -43,6 +43,15 @@ Result<std::vector<ProviderSettings>> read_providers(YAML::Node const& node, std
 Result<std::vector<ProviderSettings>> with_environment(std::vector<ProviderSettings> configured,
                                                        char const* const* environment);
 
+// The variables in which vendors' keys are found.
+struct VendorKey {
+  std::string_view profile;
+  std::string_view variable;
+  std::string_view base_url;
+  bool has_models = false;  // The key alone is enough: its models are known.
+};
+std::vector<VendorKey> vendor_keys();
+
 // Whether the name is one of those variables.
 bool is_provider_variable(std::string_view name);
 

@@ -188,19 +188,24 @@ Result<void> check_store(Settings const& settings) {
 
 }  // namespace
 
-Result<void> check(Settings const& settings) {
+Result<StartupReport> check(Settings const& settings) {
   std::vector<std::string> mistakes;
   for (auto const& checked :
        {check_address(settings), check_keys(settings), http::Cors::check(settings.allowed_origins),
         check_static_dir(settings), check_store(settings), check_stream(settings)}) {
     if (!checked) mistakes.push_back(checked.error().detail);
   }
-  auto const models = check_models(settings, environ, base::SystemClock{}.now_ms());
+  auto const now_ms = base::SystemClock{}.now_ms();
+  auto const models = check_models(settings, environ, now_ms);
   mistakes.insert(mistakes.end(), models.problems.begin(), models.problems.end());
   auto const flows = check_flows(settings, models.registry.get(), make_toolbox(settings).names());
-  mistakes.insert(mistakes.end(), flows.begin(), flows.end());
-  if (mistakes.empty()) return {};
-  return Error{Errc::invalid, fmt::format("{}", fmt::join(mistakes, "\n"))};
+  mistakes.insert(mistakes.end(), flows.problems.begin(), flows.problems.end());
+  if (!mistakes.empty()) return Error{Errc::invalid, fmt::format("{}", fmt::join(mistakes, "\n"))};
+  auto report =
+      make_startup_report({settings, environ, *models.registry, *models.prices, *flows.catalog, now_ms});
+  for (auto const& name : unknown_variables(environ))
+    report.warnings.push_back(about_unknown_variable(name));
+  return report;
 }
 
 Result<std::unique_ptr<store::Store>> open_store(Settings const& settings, store::StoreMetrics metrics) {
@@ -227,11 +232,9 @@ Result<http::Authenticator> open_authenticator(Settings const& settings, base::C
 namespace {
 
 // From the first log line to the last.
-Result<void> run(Settings const& settings, sigset_t const& signals) {
-  for (auto const& name : unknown_variables(environ)) {
-    base::log(base::LogLevel::warn, "environment variable is no setting; is it mistyped?",
-              {{"variable", name}});
-  }
+Result<void> run(Settings const& settings, StartupReport const& report, sigset_t const& signals) {
+  for (auto const& warning : report.warnings)
+    base::log(base::LogLevel::warn, "configuration", {{"warning", warning}});
   base::SystemClock const clock;
   base::Metrics metrics;
   metrics.add_process();
@@ -270,7 +273,7 @@ Result<void> run(Settings const& settings, sigset_t const& signals) {
     recover(service, std::move(*unfinished));
     service.start_sweeping();
     tickets.start_renewing(cores);
-    greet({address, settings.data_dir, models->registry->default_name(), opened->dev_secret});
+    greet({address, settings.data_dir, to_text(report), opened->dev_secret});
     wait_for_signal(signals);
     service.shut_down(seconds{settings.drain_timeout_s});
   }
@@ -279,8 +282,10 @@ Result<void> run(Settings const& settings, sigset_t const& signals) {
   service.shut_down(milliseconds{0});
   store.reset();
   cores.stop();
-  if (!port) return port.error();
-  return {};
+  if (port) return {};
+  if (port.error().code != Errc::conflict) return port.error();
+  return Error{Errc::conflict, fmt::format("{}; try --listen {} for any free port", port.error().detail,
+                                           to_text(ListenAddress{address.host, 0}))};
 }
 
 }  // namespace
@@ -290,7 +295,7 @@ int serve(Settings const& settings) {
   if (!checked) return refuse(checked.error());
   auto const signals = block_stop_signals();
   base::start_logging(settings.log);
-  auto const ended = run(settings, signals);
+  auto const ended = run(settings, *checked, signals);
   int const code = ended ? 0 : refuse(ended.error());
   base::stop_logging();
   return code;

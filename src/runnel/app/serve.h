@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "runnel/app/settings.h"
+#include "runnel/app/startup_report.h"
 #include "runnel/base/clock.h"
 #include "runnel/http/authenticator.h"
 #include "runnel/store/store.h"
@@ -16,8 +17,9 @@ int serve(Settings const& settings);
 
 // The checks of `serve` that need no start: the address is allowed in dev mode, the keys and origins are
 // good, the folder of files is there, the store and stream are ones this version has, models have prices and
-// flows make sense. Fails with `invalid`; the detail is for the operator and has a line for each mistake.
-Result<void> check(Settings const& settings);
+// flows make sense. Then it tells what the server will do. Fails with `invalid`; the detail is for the
+// operator and has a line for each mistake.
+Result<StartupReport> check(Settings const& settings);
 
 // HTTP-5: no auth key is configured, so the server signs its own tokens and gives them to this machine.
 bool is_dev_mode(Settings const& settings);

@@ -6,9 +6,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <variant>
+
+#include "runnel/base/nearest_name.h"
+#include "runnel/base/yaml_tabs.h"
 
 namespace runnel::app {
 namespace {
@@ -189,14 +194,24 @@ Key const* find_key(std::string_view name) {
   return it == keys().end() ? nullptr : &*it;
 }
 
-std::string known_beside(std::string const& prefix) {
+std::vector<std::string> known_beside(std::string const& prefix) {
   std::set<std::string> names;
   for (auto const& key : keys()) {
     if (!key.name.starts_with(prefix)) continue;
     auto const rest = key.name.substr(prefix.size());
     names.emplace(rest.substr(0, rest.find('.')));
   }
-  return fmt::format("{}", fmt::join(names, ", "));
+  return {names.begin(), names.end()};
+}
+
+// Of a section's settings, and of those that stand elsewhere under that name.
+std::string unknown_setting(std::string const& prefix, std::string const& name) {
+  auto const here = known_beside(prefix);
+  auto meant = base::did_you_mean(name, here);
+  for (auto const& key : keys()) {
+    if (meant.empty() && key.name.ends_with("." + name)) meant = fmt::format("; did you mean {}?", key.name);
+  }
+  return fmt::format("unknown setting '{}{}'; known here: {}{}", prefix, name, fmt::join(here, ", "), meant);
 }
 
 bool is_section(std::string const& name) {
@@ -243,8 +258,7 @@ class FileReader {
     auto const path = prefix + name;
     if (is_section(path)) return read(value, path + ".");
     auto const* key = find_key(path);
-    if (key == nullptr)
-      return tell(at, fmt::format("unknown setting '{}'; known here: {}", path, known_beside(prefix)));
+    if (key == nullptr) return tell(at, unknown_setting(prefix, name));
     if (std::holds_alternative<Providers>(key->kind)) return read_providers_at(value);
     bool const is_list = std::holds_alternative<List>(key->kind);
     if (is_list && value.IsSequence() && value.size() == 0) {
@@ -288,6 +302,15 @@ class FileReader {
   std::vector<std::string> problems_;
 };
 
+// Why a file is no YAML: a tab is the most frequent reason, and the parser's words do not lead to it.
+Error no_yaml(std::string const& file, YAML::Exception const& error) {
+  std::ifstream in{file, std::ios::binary};
+  std::string const text{std::istreambuf_iterator<char>{in}, {}};
+  if (auto const line = base::line_indented_by_tab(text))
+    return wrong(fmt::format("{}:{}: tab used for indentation; YAML takes spaces only", file, *line));
+  return wrong(fmt::format("{}:{}: {}", file, error.mark.line + 1, error.msg));
+}
+
 Result<void> read_file(std::string const& file, Settings& settings) {
   try {
     FileReader reader{file, settings};
@@ -300,7 +323,7 @@ Result<void> read_file(std::string const& file, Settings& settings) {
   } catch (YAML::DeepRecursion const& error) {
     return wrong(fmt::format("{}:{}: nested too deeply", file, error.mark.line + 1));
   } catch (YAML::Exception const& error) {
-    return wrong(fmt::format("{}:{}: {}", file, error.mark.line + 1, error.msg));
+    return no_yaml(file, error);
   }
 }
 
@@ -330,6 +353,16 @@ std::vector<std::string> unknown_variables(char const* const* environment) {
     if (name.starts_with("RUNNEL_") && !known && !is_provider_variable(name)) unknown.emplace_back(name);
   }
   return unknown;
+}
+
+std::string about_unknown_variable(std::string const& name) {
+  std::vector<std::string> known;
+  for (auto const& key : keys())
+    known.push_back(environment_name(key.name));
+  for (auto const* variable :
+       {"RUNNEL_MODEL", "RUNNEL_MODEL_BASE_URL", "RUNNEL_MODEL_API_KEY", "RUNNEL_MODEL_PRICE"})
+    known.emplace_back(variable);
+  return fmt::format("the environment variable {} is no setting{}", name, base::did_you_mean(name, known));
 }
 
 Result<Settings> load_settings(std::string const& file, char const* const* environment,

@@ -90,6 +90,9 @@ Result<Settings> load_settings(std::string const& file, char const* const* envir
 // RUNNEL_… variables that are no setting: most likely mistyped.
 std::vector<std::string> unknown_variables(char const* const* environment);
 
+// That it is none, and which one was most likely meant.
+std::string about_unknown_variable(std::string const& name);
+
 // The names of all settings, for tests that compare them with the documentation.
 std::vector<std::string> setting_keys();
 

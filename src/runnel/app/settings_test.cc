@@ -49,8 +49,19 @@ TEST(Settings, CFG_1_FlagsOverEnvironmentOverFile) {
 }
 
 TEST(Settings, CFG_1_UnknownKeyIsAnErrorWithFileAndLine) {
-  EXPECT_EQ(refusal("listen: 127.0.0.1:1\nretention:\n  sweep: 7\n"),
-            "FILE:3: unknown setting 'retention.sweep'; known here: events_s, sweep_s");
+  EXPECT_EQ(
+      refusal("listen: 127.0.0.1:1\nretention:\n  sweep: 7\n"),
+      "FILE:3: unknown setting 'retention.sweep'; known here: events_s, sweep_s; did you mean sweep_s?");
+  EXPECT_EQ(refusal("profile:\n  nonsense: 7\n"),
+            "FILE:2: unknown setting 'profile.nonsense'; known here: upgrade_on_write");
+  EXPECT_TRUE(refusal("htp: {}\n").ends_with("; did you mean http?"));
+  EXPECT_TRUE(refusal("keep_alive_s: 7\n").ends_with("; did you mean http.keep_alive_s?"));
+}
+
+TEST(Settings, CFG_1_ATabThatIndentsIsNamed) {
+  EXPECT_EQ(refusal("listen: 127.0.0.1:1\nhttp:\n  json_depth: 9\n\tkeep_alive_s: 7\n"),
+            "FILE:4: tab used for indentation; YAML takes spaces only");
+  EXPECT_EQ(refusal("http:\n\t# A comment.\n  keep_alive_s:\t7\n"), "accepted");
 }
 
 TEST(Settings, CFG_1_AFileHasOneDocument) {
@@ -129,16 +140,21 @@ TEST(Settings, CFG_3_AllMistakesOfTheFileAreToldAtOnce) {
 
   auto const settings = load_settings(file.path(), kNoEnvironment, {});
 
-  EXPECT_EQ(settings.error().detail,
-            file.path() + ":1: 'cores' must be a whole number from 0 to 256\n" + file.path() +
-                ":3: unknown setting 'retention.sweep'; known here: events_s, sweep_s\n" + file.path() +
-                ":4: 'log.level' must be debug, info, warn or error");
+  EXPECT_EQ(
+      settings.error().detail,
+      file.path() + ":1: 'cores' must be a whole number from 0 to 256\n" + file.path() +
+          ":3: unknown setting 'retention.sweep'; known here: events_s, sweep_s; did you mean sweep_s?\n" +
+          file.path() + ":4: 'log.level' must be debug, info, warn or error");
 }
 
 TEST(Settings, MistypedVariablesAreFound) {
   char const* const environment[] = {"RUNNEL_LISTEN=x", "RUNNEL_LISTNE=x", "PATH=x", "RUNNEL_", nullptr};
 
   EXPECT_EQ(unknown_variables(environment), (std::vector<std::string>{"RUNNEL_LISTNE", "RUNNEL_"}));
+  EXPECT_EQ(about_unknown_variable("RUNNEL_LISTNE"),
+            "the environment variable RUNNEL_LISTNE is no setting; did you mean RUNNEL_LISTEN?");
+  EXPECT_EQ(about_unknown_variable("RUNNEL_OTHER_THING"),
+            "the environment variable RUNNEL_OTHER_THING is no setting");
 }
 
 TEST(Settings, CFG_1_TheCommentedFileHasEveryKeyWithItsDefault) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "runnel/base/nearest_name.h"
+
 namespace runnel::base {
 
 void YamlProblems::add(YAML::Mark const& mark, std::string_view what) {
@@ -41,8 +43,9 @@ YamlFields::YamlFields(YAML::Node const& map, std::initializer_list<std::string_
   auto const before = problems.count();
   for_each_member(map, problems, [&](YAML::Node const& key, YAML::Node const& value) {
     if (std::find(known.begin(), known.end(), key.Scalar()) == known.end()) {
-      problems.add(key,
-                   fmt::format("unknown key '{}'; known here: {}", key.Scalar(), fmt::join(known, ", ")));
+      std::vector<std::string> const names{known.begin(), known.end()};
+      problems.add(key, fmt::format("unknown key '{}'; known here: {}{}", key.Scalar(),
+                                    fmt::join(known, ", "), did_you_mean(key.Scalar(), names)));
     } else {
       nodes_.emplace(key.Scalar(), value);
     }

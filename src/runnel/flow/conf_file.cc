@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "runnel/base/yaml_tabs.h"
 #include "runnel/core/text.h"
 
 namespace runnel::flow {
@@ -85,7 +86,11 @@ void ConfFile::parse(std::string const& text) {
   } catch (YAML::DeepRecursion const& error) {
     problems_.add(error.mark, "nested too deeply");
   } catch (YAML::Exception const& error) {
-    problems_.add(error.mark, error.msg);
+    auto const tab = base::line_indented_by_tab(raw_);
+    YAML::Mark mark = error.mark;
+    if (tab) mark.line = static_cast<int>(*tab) - 1;
+    if (tab) mark.column = 0;
+    problems_.add(mark, tab ? "tab used for indentation; YAML takes spaces only" : error.msg);
   }
 }
 

@@ -243,7 +243,7 @@ TEST(PriceYaml, USE_6_AGapIsAMistakeWhereThePresentLiesInIt) {
 
 TEST(PriceYaml, USE_6_EachMistakeOfTheFileHasItsPlace) {
   EXPECT_EQ(problems("models: {m: {free: true}}\nmodel: {}"),
-            "p.yaml:2:1: unknown key 'model'; known here: currency, zone, models");
+            "p.yaml:2:1: unknown key 'model'; known here: currency, zone, models; did you mean models?");
   EXPECT_EQ(problems("currency: CNY"), "p.yaml:1:1: 'models' is missing");
   EXPECT_EQ(problems("currency: EUR\nmodels: {m: {free: true}}"),
             "p.yaml:1:11: the currency must be CNY: threads are billed in it, and nothing is converted");
