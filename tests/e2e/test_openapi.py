@@ -5,9 +5,10 @@ import re
 import unittest
 from urllib.parse import urlencode
 
-from e2e_case import E2eCase, new_id, offline, run_input
+from e2e_case import DIALECTS, E2eCase, new_id, offline, run_input
 
 from http_client import Http
+from runnel_server import ROOT
 
 
 METHODS = ("get", "post", "put", "patch", "delete")
@@ -53,6 +54,11 @@ class OpenApiCase(E2eCase):
         schema = self.resolve(schema)
         if value is None and schema.get("nullable"):
             return []
+        if "oneOf" in schema:
+            mapping = schema["discriminator"]["mapping"]
+            if value.get("type") not in mapping:
+                return [f"{where}: no event {value.get('type')}"]
+            return self.problems({"$ref": mapping[value["type"]]}, value, where)
         kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
         kind = schema.get("type")
         if kind and (not isinstance(value, kinds[kind]) or (kind == "integer" and isinstance(value, bool))):
@@ -121,6 +127,49 @@ class DocumentTest(OpenApiCase):
                                             and "address" in answer.json["error"]["message"], True)
                     else:
                         self.assertEqual(answer.status, 405)
+
+
+class EventsTest(OpenApiCase):
+    config = offline(flows={"default": "router_worker"})
+
+    def check_events(self, dialect: str, events: list[dict], where: str) -> set[str]:
+        """Each is as declared; their types."""
+        schema = {"$ref": "#/components/schemas/" + ("V2Event" if dialect == "v2" else "AgUiEvent")}
+        for event in events:
+            self.assertEqual(self.problems(schema, event, where), [])
+        return {event["type"] for event in events}
+
+    def test_HTTP_7_events_of_real_runs_are_as_declared(self):
+        for flow in ("router_worker", "chat"):
+            thread, run = self.finished_run(forwarded={"flow": flow})
+            for name, query in DIALECTS.items():
+                with self.subTest(flow, dialect=name):
+                    seen = self.check_events(query["dialect"], [frame.json for frame in self.api.read_events(thread, run, **query)],
+                                             flow)
+                    self.assertLessEqual({"RUN_STARTED", "TEXT_MESSAGE_END", "RUN_FINISHED"}, seen)
+
+    def test_HTTP_7_every_event_of_the_golden_transcripts_is_declared_and_none_else(self):
+        seen = {"v2": set(), "ag-ui": set()}
+        for path in sorted((ROOT / "tests/conformance/golden").glob("*.sse")):
+            dialect = "v2" if ".v2." in path.name else "ag-ui"
+            events = [json.loads(line[6:]) for line in path.read_text().split("\n") if line.startswith("data: ")]
+            seen[dialect] |= self.check_events(dialect, events, path.name)
+        schemas = self.document["components"]["schemas"]
+        self.assertEqual(seen["v2"], set(schemas["V2Event"]["discriminator"]["mapping"]))
+        self.assertEqual(seen["ag-ui"], set(schemas["AgUiEvent"]["discriminator"]["mapping"]))
+
+    def test_HTTP_7_a_profile_is_asked_and_answered_in_forms_of_their_own(self):
+        operation = self.document["paths"]["/api/v1/profile"]["put"]
+        asked = operation["requestBody"]["content"]["application/json"]["schema"]["$ref"]
+        answered = operation["responses"]["200"]["content"]["application/json"]["schema"]["$ref"]
+        self.assertEqual((asked.rsplit("/")[-1], answered.rsplit("/")[-1]), ("NewProfile", "Profile"))
+        settings = self.resolve(self.resolve({"$ref": answered})["properties"]["settings"])
+        self.assertNotIn("nullable", settings)
+        self.assertLessEqual({"version", "preferences"}, set(settings["required"]))
+        for body in ({}, {"settings": {"version": 1}}, {"username": "Ann", "settings": {"version": 2, "safety": {"a": 1}}}):
+            answer = self.api.request("PUT", "/api/v1/profile", body)
+            self.assertEqual(answer.status, 200, answer.body)
+            self.assertEqual(self.problems({"$ref": answered}, answer.json), [])
 
 
 class KeptTest(OpenApiCase):
