@@ -98,6 +98,7 @@ class Checks {
   static constexpr std::size_t max_string_size = json::string::max_size();
 
   std::string refusal;
+  bool too_complex = false;
 
  protected:
   bool refuse(json::error_code& error, std::string why) {
@@ -153,22 +154,22 @@ class TextHandler : public Checks {
 // For a text that becomes a tree, in the same pass.
 class TreeHandler : public Checks {
  public:
-  TreeHandler() { stack_.reset(); }
+  explicit TreeHandler(std::size_t max_values) : values_left_{max_values} { stack_.reset(); }
 
   json::value release() { return stack_.release(); }
 
   bool on_document_begin(json::error_code&) { return true; }
   bool on_document_end(json::error_code&) { return true; }
-  bool on_object_begin(json::error_code&) {
+  bool on_object_begin(json::error_code& error) {
     objects_.begin();
-    return true;
+    return count_value(error);
   }
   bool on_object_end(std::size_t size, json::error_code&) {
     objects_.end();
     stack_.push_object(size);
     return true;
   }
-  bool on_array_begin(json::error_code&) { return true; }
+  bool on_array_begin(json::error_code& error) { return count_value(error); }
   bool on_array_end(std::size_t size, json::error_code&) {
     stack_.push_array(size);
     return true;
@@ -180,7 +181,7 @@ class TreeHandler : public Checks {
   }
   bool on_key(json::string_view part, std::size_t, json::error_code& error) {
     stack_.push_key(part);
-    return check_text(part, error) && take_key(part, error);
+    return count_value(error) && check_text(part, error) && take_key(part, error);
   }
   bool on_string_part(json::string_view part, std::size_t, json::error_code& error) {
     stack_.push_chars(part);
@@ -188,32 +189,41 @@ class TreeHandler : public Checks {
   }
   bool on_string(json::string_view part, std::size_t, json::error_code& error) {
     stack_.push_string(part);
-    return check_text(part, error);
+    return count_value(error) && check_text(part, error);
   }
   bool on_number_part(json::string_view, json::error_code&) { return true; }
-  bool on_int64(std::int64_t value, json::string_view, json::error_code&) {
+  bool on_int64(std::int64_t value, json::string_view, json::error_code& error) {
     stack_.push_int64(value);
-    return true;
+    return count_value(error);
   }
   bool on_uint64(std::uint64_t, json::string_view, json::error_code& error) { return refuse_whole(error); }
   bool on_double(double value, json::string_view digits, json::error_code& error) {
     if (digits.find_first_of(".eE") == json::string_view::npos) return refuse_whole(error);
     if (!std::isfinite(value)) return refuse(error, "the number is too large");
     stack_.push_double(value);
-    return true;
+    return count_value(error);
   }
-  bool on_bool(bool value, json::error_code&) {
+  bool on_bool(bool value, json::error_code& error) {
     stack_.push_bool(value);
-    return true;
+    return count_value(error);
   }
-  bool on_null(json::error_code&) {
+  bool on_null(json::error_code& error) {
     stack_.push_null();
-    return true;
+    return count_value(error);
   }
   bool on_comment_part(json::string_view, json::error_code&) { return true; }
   bool on_comment(json::string_view, json::error_code&) { return true; }
 
  private:
+  bool count_value(json::error_code& error) {
+    if (values_left_ > 0) {
+      --values_left_;
+      return true;
+    }
+    too_complex = true;
+    return refuse(error, "more values and keys than are allowed");
+  }
+
   bool check_text(json::string_view part, json::error_code& error) {
     if (part.find('\0') == json::string_view::npos) return true;
     return refuse(error, "a string must not contain U+0000");
@@ -224,6 +234,7 @@ class TreeHandler : public Checks {
   }
 
   json::value_stack stack_;
+  std::size_t values_left_;
 };
 
 std::string words_for(json::error_code const& error, std::size_t max_depth) {
@@ -253,7 +264,9 @@ std::optional<JsonProblem> run(json::basic_parser<Handler>& parser, std::string_
   if (!error && used < text.size()) error = json::error::extra_data;
   if (!error) return std::nullopt;
   auto& refusal = parser.handler().refusal;
-  return problem_at(refusal.empty() ? words_for(error, max_depth) : std::move(refusal), text, used);
+  auto problem = problem_at(refusal.empty() ? words_for(error, max_depth) : std::move(refusal), text, used);
+  problem.too_complex = parser.handler().too_complex;
+  return problem;
 }
 
 json::parse_options options_for(std::size_t max_depth) {
@@ -269,10 +282,16 @@ std::string to_string(JsonProblem const& problem) {
          problem.what;
 }
 
-std::variant<json::value, JsonProblem> parse_json(std::string_view text, std::size_t max_depth) {
-  json::basic_parser<TreeHandler> parser{options_for(max_depth)};
-  if (auto problem = run(parser, text, max_depth)) return std::move(*problem);
+std::variant<json::value, JsonProblem> parse_json(std::string_view text, JsonLimits limits) {
+  json::basic_parser<TreeHandler> parser{options_for(limits.depth), limits.values};
+  if (auto problem = run(parser, text, limits.depth)) return std::move(*problem);
   return parser.handler().release();
+}
+
+std::variant<json::value, JsonProblem> parse_json(std::string_view text, std::size_t max_depth) {
+  JsonLimits limits;
+  limits.depth = max_depth;
+  return parse_json(text, limits);
 }
 
 std::optional<JsonProblem> check_json_text(std::string_view text, std::size_t max_depth) {

@@ -30,6 +30,30 @@ TEST(JsonParse, HTTP_1_GivesTheTree) {
   EXPECT_EQ(said("-9223372036854775808"), "-9223372036854775808");
 }
 
+TEST(JsonParse, HTTP_9_CountsValuesAndKeysWhileItReads) {
+  JsonLimits limits;
+  limits.values = 10;
+  std::string const fitting = R"([{"a":[1,2.5,"x"]},true,null,{}])";  // One key, nine values.
+  EXPECT_TRUE(std::holds_alternative<boost::json::value>(parse_json(fitting, limits)));
+
+  // It stops at the first value too many: what follows is not even looked at.
+  for (auto const* more : {"1", "1.5", "\"x\"", "true", "null", "[", "{"}) {
+    auto const text = fitting.substr(0, fitting.size() - 1) + "," + more + " no JSON";
+    auto const parsed = parse_json(text, limits);
+    auto const* problem = std::get_if<JsonProblem>(&parsed);
+    ASSERT_NE(problem, nullptr) << more;
+    EXPECT_TRUE(problem->too_complex) << more << ": " << problem->what;
+  }
+  auto const broken = parse_json("[1,", limits);
+  EXPECT_FALSE(std::get<JsonProblem>(broken).too_complex);
+}
+
+TEST(JsonParse, HTTP_9_StoredJsonIsReadWhateverItHas) {
+  auto const many = object_with_keys(200'000, "last");
+
+  EXPECT_TRUE(parse_stored_json(many).has_value());
+}
+
 TEST(JsonParse, HTTP_1_SaysWhereTheTextIsWrong) {
   EXPECT_EQ(said("{\n  \"a\": tru }"), "line 2, column 8: not valid JSON");
   EXPECT_EQ(said("{\"你好\": x}"), "line 1, column 8: not valid JSON");
