@@ -50,9 +50,15 @@ class ErrorsTest(E2eCase):
     def test_HTTP_6_a_body_that_is_of_no_use_is_not_waited_for(self):
         for target in ("/healthz", "/", "/openapi.json"):
             with self.subTest(target), Connection(self.server.address, timeout=5) as connection:
-                connection.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n".encode())
+                connection.socket.sendall(f"GET {target} HTTP/1.1\r\nHost: a\r\nContent-Length: 2000\r\n\r\n".encode())
                 connection.read_head()
                 self.assertEqual(connection.status, 400)
+
+    def test_HTTP_6_a_body_that_may_be_an_empty_one_is_waited_for_shortly(self):
+        with Connection(self.server.address, timeout=10) as connection:
+            connection.socket.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\n{")
+            connection.read_head()
+            self.assertEqual(connection.status, 408)
 
     def test_garbage_is_refused_and_the_server_lives(self):
         for raw in (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"GET\r\n\r\n", b"GET / HTTP/9.9\r\n\r\n",

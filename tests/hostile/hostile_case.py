@@ -107,7 +107,7 @@ class HostileCase(unittest.TestCase):
         cls.rows = []
         cls.addClassCleanup(cls.print_table)
         cls.warm_up()
-        cls.bystander = Bystander(cls.api).start()
+        cls.bystander = Bystander(cls.server.api("bystander")).start()
         cls.addClassCleanup(cls.bystander.stop)
         time.sleep(1.0)
         cls.baseline_fds = Gauge(cls.server.process.pid).fds()

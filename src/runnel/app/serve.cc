@@ -80,9 +80,14 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   options.limits.subscriber_buffer_bytes = static_cast<std::size_t>(settings.subscriber_buffer_bytes);
   options.limits.json_depth = static_cast<std::size_t>(settings.json_depth);
   options.limits.body_bytes = static_cast<std::size_t>(settings.body_limit_bytes);
+  options.limits.small_body_bytes = static_cast<std::size_t>(settings.small_body_limit_bytes);
+  options.limits.json_values = static_cast<std::size_t>(settings.json_values);
   options.user_limits = {.requests_per_s = settings.requests_per_user_per_s,
                          .request_burst = settings.request_burst_per_user,
-                         .streams = settings.streams_per_user};
+                         .streams = settings.streams_per_user,
+                         .body_bytes = settings.body_bytes_per_user,
+                         .all_body_bytes = settings.body_bytes_total,
+                         .answer_bytes = settings.answer_bytes_per_user};
   options.allowed_origins = settings.allowed_origins;
   options.metrics = &metrics;
   options.limits.header_deadline = seconds{settings.header_timeout_s};

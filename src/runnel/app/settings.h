@@ -33,7 +33,10 @@ struct Settings {
   std::int64_t subscriber_buffer_bytes = std::int64_t{256} * 1024;
   std::int64_t write_timeout_s = 20;
   std::int64_t body_limit_bytes = std::int64_t{4} * 1024 * 1024;
+  std::int64_t small_body_limit_bytes = std::int64_t{64} * 1024;
+  std::int64_t message_limit_bytes = std::int64_t{256} * 1024;
   std::int64_t json_depth = 64;
+  std::int64_t json_values = 20'000;
   std::int64_t header_timeout_s = 10;
   std::int64_t body_timeout_s = 30;
   std::int64_t idle_timeout_s = 60;
@@ -42,6 +45,9 @@ struct Settings {
   std::int64_t requests_per_user_per_s = 50;
   std::int64_t request_burst_per_user = 200;
   std::int64_t streams_per_user = 100;
+  std::int64_t body_bytes_per_user = std::int64_t{16} * 1024 * 1024;
+  std::int64_t body_bytes_total = std::int64_t{64} * 1024 * 1024;
+  std::int64_t answer_bytes_per_user = std::int64_t{16} * 1024 * 1024;
   std::vector<std::string> allowed_origins;
   std::string static_dir;  // Empty: the built-in page.
   std::string metrics = "open";

@@ -8,9 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "runnel/core/json_parse.h"
 #include "runnel/core/json_write.h"
-#include "runnel/http/gate_refusals.h"
 #include "runnel/http/problem.h"
 
 namespace runnel::http {
@@ -22,6 +20,13 @@ Response invalid_json(JsonProblem const& found) {
   object.number("line", static_cast<std::int64_t>(found.line));
   object.number("column", static_cast<std::int64_t>(found.column)).close();
   return problem(400, "INVALID_JSON", "The body is not acceptable JSON; " + to_string(found) + ".", details);
+}
+
+Response too_complex(std::size_t limit) {
+  auto const number = std::to_string(limit);
+  return problem(400, "JSON_TOO_COMPLEX",
+                 "The body has more than " + number + " JSON values and keys, which is as many as are taken.",
+                 R"({"limit":)" + number + "}");
 }
 
 Response invalid_request(std::vector<base::Violation> const& violations) {
@@ -52,14 +57,20 @@ void add_new(std::vector<base::Violation>& violations, std::vector<base::Violati
 
 }  // namespace
 
-std::optional<Response> take_body(Operation const& operation, std::size_t json_depth, Request& request,
+bool stands_for_none(std::string_view body) {
+  if (body.empty()) return true;
+  auto const parsed = parse_json(body);
+  auto const* value = std::get_if<boost::json::value>(&parsed);
+  return value != nullptr && value->is_object() && value->get_object().empty();
+}
+
+std::optional<Response> take_body(Operation const& operation, JsonLimits limits, Request& request,
                                   ValueCheck const& values) {
-  if (!operation.body) {
-    if (request.body.empty()) return std::nullopt;
-    return no_body_taken();
+  if (!operation.body) return std::nullopt;
+  auto parsed = parse_json(request.body, limits);
+  if (auto const* found = std::get_if<JsonProblem>(&parsed)) {
+    return found->too_complex ? too_complex(limits.values) : invalid_json(*found);
   }
-  auto parsed = parse_json(request.body, json_depth);
-  if (auto const* found = std::get_if<JsonProblem>(&parsed)) return invalid_json(*found);
   auto& value = std::get<boost::json::value>(parsed);
   auto violations = operation.body->check(value);
   if (values) add_new(violations, values(request.body));

@@ -29,7 +29,7 @@ Request with_body(std::string body) {
 // The error of the refusal; null: the body was taken.
 json::value refusal(Operation const& operation, std::string body) {
   auto request = with_body(std::move(body));
-  auto const response = take_body(operation, 64, request);
+  auto const response = take_body(operation, {}, request);
   if (!response) return nullptr;
   EXPECT_EQ(response->status, 400);
   EXPECT_EQ(request.parsed_body, nullptr);
@@ -47,7 +47,7 @@ std::string first_problem(Operation const& operation, std::string body) {
 TEST(BodyCheck, HTTP_1_TheHandlerGetsTheParsedBody) {
   auto request = with_body(R"({"title":"x"})");
 
-  EXPECT_FALSE(take_body(rename_thread(), 64, request));
+  EXPECT_FALSE(take_body(rename_thread(), {}, request));
   EXPECT_EQ(request.json().at("title"), "x");
 }
 
@@ -109,15 +109,34 @@ TEST(BodyCheck, HTTP_1_BadJsonIsToldWithItsPlace) {
 TEST(BodyCheck, HTTP_6_DepthIsTheSettings) {
   auto request = with_body(R"({"messages":[],"state":[[[]]]})");
 
-  EXPECT_FALSE(take_body(start_run(), 4, request));
-  EXPECT_TRUE(take_body(start_run(), 3, request));
+  EXPECT_FALSE(take_body(start_run(), {.depth = 4}, request));
+  EXPECT_TRUE(take_body(start_run(), {.depth = 3}, request));
 }
 
-TEST(BodyCheck, ABodyThatNobodyReadsIsRefused) {
-  auto const operation = *openapi_contract()->find(Method::get, "/healthz");
+TEST(BodyCheck, HTTP_9_ABodyOfTooManyValuesIsRefused) {
+  auto request = with_body(R"({"messages":[{"role":"user","content":"x"}]})");  // 3 keys, 5 values.
 
-  EXPECT_TRUE(refusal(operation, "").is_null());
-  EXPECT_EQ(refusal(operation, "{}").at("message"), "This address takes no body.");
+  EXPECT_FALSE(take_body(start_run(), {.values = 8}, request));
+  auto const refused = take_body(start_run(), {.values = 7}, request);
+
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->status, 400);
+  auto const error = json::parse(refused->body).at("error");
+  EXPECT_EQ(error.at("code"), "JSON_TOO_COMPLEX");
+  EXPECT_EQ(error.at("details").at("limit"), 7);
+}
+
+// A refusal tells little of a large body: neither all that is wrong with it nor names as long as it likes.
+TEST(BodyCheck, HTTP_9_ARefusalIsSmallWhateverTheBody) {
+  std::string body = "{";
+  for (int i = 0; i < 5000; ++i)
+    body += "\"" + std::string(700, 'k') + std::to_string(i) + "\":0,";
+  std::string deep = R"({"title":)";
+  for (int i = 0; i < 60; ++i)
+    deep += "{\"" + std::string(700, 'k') + "\":";
+
+  EXPECT_LT(json::serialize(refusal(rename_thread(), body + "\"title\":\"x\"}")).size(), 8192U);
+  EXPECT_LT(json::serialize(refusal(rename_thread(), deep + "0" + std::string(61, '}'))).size(), 8192U);
 }
 
 }  // namespace

@@ -1,5 +1,11 @@
 #include "runnel/http/dispatcher.h"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -25,14 +31,57 @@ void take_ticket_out(Request& request) {
   std::erase_if(request.query_items, [](auto const& item) { return item.first == kTicket; });
 }
 
-// A stream that gives its slot back when it ends.
+// A body up to this size is parsed on its connection's core, in half a millisecond at the most.
+constexpr std::size_t kParsedHere = std::size_t{16} * 1024;
+// How many larger ones of one user may wait to be parsed.
+constexpr std::size_t kMostParsing = 64;
+// What a page of a replay takes while it is made.
+constexpr std::size_t kReplayBytes = std::size_t{128} * 1024;
+// A smaller answer costs less than its connection: the kernel has it at once.
+constexpr std::size_t kSmallAnswer = 4096;
+
+// How often, and how long each time, a request waits for its user's answers before it to be read.
+constexpr int kLooks = 20;
+constexpr std::chrono::milliseconds kPause{25};
+
+// False: there is no room.
+asio::awaitable<bool> wait_for_room(UserLimits::ByteHold* hold, std::size_t bytes) {
+  if (hold->try_hold(bytes) == UserLimits::Grant::granted) co_return true;
+  asio::steady_timer timer{co_await asio::this_coro::executor};
+  for (int look = 0; look < kLooks; ++look) {
+    timer.expires_after(kPause);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+    if (hold->try_hold(bytes) == UserLimits::Grant::granted) co_return true;
+  }
+  co_return false;
+}
+
+FeedStep reconnect() {
+  return {FeedStep::Kind::reconnect, nullptr};
+}
+
+// A stream that gives its slot back when it ends. What waits for its reader is held: a page of the replay at
+// a time, and the live frames that a slow reader leaves.
 class CountedFeed final : public HoldingFeed {
  public:
-  CountedFeed(std::unique_ptr<EventFeed> feed, UserLimits::StreamSlot slot)
-      : HoldingFeed{std::move(feed)}, slot_{std::move(slot)} {}
+  CountedFeed(std::unique_ptr<EventFeed> feed, UserLimits::StreamSlot slot, UserLimits::ByteHold hold)
+      : HoldingFeed{std::move(feed)}, slot_{std::move(slot)}, hold_{std::move(hold)} {}
+
+  asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
+    bool const room = co_await wait_for_room(&hold_, kReplayBytes);
+    if (!room) co_return reconnect();
+    FeedStep step = co_await HoldingFeed::next(std::move(reader));
+    hold_.hold(step.frames != nullptr ? step.frames->size() : 0);
+    co_return step;
+  }
+
+  [[nodiscard]] bool hold_backlog(std::size_t bytes) override {
+    return hold_.try_hold(bytes) == UserLimits::Grant::granted;
+  }
 
  private:
   UserLimits::StreamSlot slot_;
+  UserLimits::ByteHold hold_;
 };
 
 int status_of(Reply const& reply) {
@@ -45,12 +94,13 @@ int status_of(Reply const& reply) {
 Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator,
                        DispatcherOptions options)
     : router_{std::move(router)},
-      json_depth_{options.json_depth},
+      json_limits_{options.json},
       authenticator_{std::move(authenticator)},
       cors_{std::move(options.cors)},
       user_limits_{options.user_limits},
       tickets_{options.tickets},
-      metrics_{options.metrics} {}
+      metrics_{options.metrics},
+      parsing_{options.parse_threads, kMostParsing} {}
 
 std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
   auto decision = decide(request);
@@ -60,6 +110,7 @@ std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
 }
 
 std::variant<Route const*, Response> Dispatcher::decide(Request& request) {
+  if (request.path == "*") return server_options();
   if (has_token_in_url(request)) return token_in_url();
   auto match = router_.match(request.method, request.path);
   if (std::holds_alternative<Router::BadPath>(match)) {
@@ -81,7 +132,7 @@ std::variant<Route const*, Response> Dispatcher::decide(Request& request) {
   } else if (found->route->access != Access::open) {
     if (auto refusal = identify(request)) return std::move(*refusal);
   }
-  if (!found->route->takes_body && announces_body(request)) return no_body_taken();
+  if (!found->route->takes_body && announced_length(request) > kMostOfNoBody) return no_body_taken();
   if (auto const name = request.repeated_query()) return repeated_parameter(*name);
   request.params = std::move(found->params);
   return found->route;
@@ -103,7 +154,8 @@ std::optional<Response> Dispatcher::identify(Request& request) {
 }
 
 std::optional<Response> Dispatcher::count_request(Request const& request) {
-  auto const wait = user_limits_.count_request(request.user, std::chrono::steady_clock::now());
+  auto const wait = user_limits_.count_request(request.user, std::chrono::steady_clock::now(),
+                                               cost_of_body(announced_length(request)));
   if (!wait) return std::nullopt;
   metrics_.rate_limited(RateLimit::requests).add();
   return too_many_requests(*wait);
@@ -149,6 +201,10 @@ Response Dispatcher::refuse_ticket(Error const& error, Request const& request) c
   return invalid_ticket();
 }
 
+BodyRoom Dispatcher::room_for_body(Route const& route, UserId const& user, Limits const& limits) {
+  return {route, user, limits, user_limits_, metrics_};
+}
+
 asio::awaitable<Reply> Dispatcher::answer(Route const* route, Request request) {
   std::string const request_id = request.request_id;
   Reply reply;
@@ -169,31 +225,74 @@ asio::awaitable<Reply> Dispatcher::call(Route const* route, Request request) {
   if (route->access != Access::open && request.user.empty()) {
     co_return not_authenticated(Unidentified::Reason::missing);
   }
-  if (route->operation != nullptr) {
-    auto refusal = take_body(*route->operation, json_depth_, request, route->values);
+  if (!route->takes_body && !stands_for_none(request.body)) co_return no_body_taken();
+  if (route->operation != nullptr && route->takes_body) {
+    auto refusal = co_await check_body(route, &request);
     if (refusal) co_return std::move(*refusal);
   }
-  if (route->answers == Answers::as_streams) {
-    Reply reply = co_await call_for_stream(route, std::move(request));
-    co_return std::move(reply);
+  bool const streams = route->options.answers == Answers::as_streams;
+  Reply reply;
+  if (streams) {
+    reply = co_await call_for_stream(route, std::move(request));
+  } else if (route->access == Access::open) {
+    reply = co_await route->handler(std::move(request));
+  } else {
+    reply = co_await call_for_answer(route, std::move(request));
   }
+  co_return std::move(reply);
+}
+
+// A large body is parsed and checked elsewhere: nobody on this core waits for it, and no other user behind
+// more than one of them.
+asio::awaitable<std::optional<Response>> Dispatcher::check_body(Route const* route, Request* request) {
+  auto const take = [this, route, request]() -> Result<std::optional<Response>> {
+    return take_body(*route->operation, json_limits_, *request, route->options.values);
+  };
+  if (request->body.size() <= kParsedHere) co_return *take();
+  auto checked = co_await parsing_.run<std::optional<Response>>(request->user.text, take);
+  if (checked) co_return std::move(*checked);
+  if (checked.error().code != Errc::unavailable) co_return problem_from(checked.error(), request->request_id);
+  metrics_.rate_limited(RateLimit::requests).add();
+  co_return too_many_requests(std::chrono::seconds{1});
+}
+
+// Bytes are held before the answer is made: what is made at once, by many requests, is bounded, too.
+asio::awaitable<Reply> Dispatcher::call_for_answer(Route const* route, Request request) {
+  auto hold =
+      user_limits_.hold_bytes(request.user, UserLimits::Budget::answers, std::chrono::steady_clock::now());
+  bool const room = co_await wait_for_room(&hold, route->options.answer_bytes);
+  if (!room) co_return refuse_answer();
   Reply reply = co_await route->handler(std::move(request));
   count_refusal(reply);
+  auto* response = std::get_if<Response>(&reply);
+  if (response != nullptr && response->body.size() > kSmallAnswer) {
+    hold.hold(response->body.size());
+    response->until_sent = std::make_shared<UserLimits::ByteHold>(std::move(hold));
+  }
   co_return std::move(reply);
+}
+
+Response Dispatcher::refuse_answer() const {
+  metrics_.rate_limited(RateLimit::answer_bytes).add();
+  return too_many_answer_bytes(user_limits_.options().answer_bytes);
 }
 
 // The slot is taken first: a run must not be started for a stream that is refused then.
 asio::awaitable<Reply> Dispatcher::call_for_stream(Route const* route, Request request) {
-  auto slot = user_limits_.open_stream(request.user, std::chrono::steady_clock::now());
+  auto const now = std::chrono::steady_clock::now();
+  auto slot = user_limits_.open_stream(request.user, now);
   if (!slot) {
     metrics_.rate_limited(RateLimit::streams).add();
     co_return too_many_streams(user_limits_.options().streams);
   }
+  auto hold = user_limits_.hold_bytes(request.user, UserLimits::Budget::answers, now);
+  bool const room = co_await wait_for_room(&hold, kReplayBytes);
+  if (!room) co_return refuse_answer();
   std::string const ticket_hash = request.ticket_hash;
   Reply reply = co_await route->handler(std::move(request));
   if (auto* feed = std::get_if<std::unique_ptr<EventFeed>>(&reply)) {
     if (!ticket_hash.empty()) *feed = tickets_->keep_in_use(ticket_hash, std::move(*feed));
-    *feed = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot));
+    *feed = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot), std::move(hold));
   }
   count_refusal(reply);
   co_return std::move(reply);

@@ -9,8 +9,10 @@
 #include <optional>
 #include <variant>
 
+#include "runnel/base/fair_pool.h"
 #include "runnel/core/json_parse.h"
 #include "runnel/http/authenticator.h"
+#include "runnel/http/body_room.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/router.h"
 #include "runnel/http/user_limits.h"
@@ -24,7 +26,8 @@ struct DispatcherOptions {
   Cors cors{};
   Tickets* tickets = nullptr;  // Outlives the dispatcher; null: no ticket opens anything.
   HttpMetrics metrics{};
-  std::size_t json_depth = kDefaultJsonDepth;
+  JsonLimits json{};
+  std::size_t parse_threads = 1;  // For large bodies.
 };
 
 // From a request to its answer, without any wire. Shared by all cores.
@@ -44,6 +47,10 @@ class Dispatcher {
   // takes the ticket out of the query. A response: it opens nothing. Does not throw.
   [[nodiscard]] boost::asio::awaitable<std::optional<Response>> redeem(Route const* route, Request* request);
 
+  // After `redeem`: what the body takes of its user's and the server's bytes, which is held for as long as
+  // the room is.
+  [[nodiscard]] BodyRoom room_for_body(Route const& route, UserId const& user, Limits const& limits);
+
   // Takes the body as the route's operation declares it and calls the handler; a request that needs a user
   // and has none gets 401. Does not throw: an exception is logged and becomes a 500.
   [[nodiscard]] boost::asio::awaitable<Reply> answer(Route const* route, Request request);
@@ -62,17 +69,22 @@ class Dispatcher {
   void count_refusal(Reply const& reply) const;
   [[nodiscard]] boost::asio::awaitable<std::optional<Response>> try_ticket(Request* request);
   [[nodiscard]] Response refuse_ticket(Error const& error, Request const& request) const;
+  [[nodiscard]] boost::asio::awaitable<std::optional<Response>> check_body(Route const* route,
+                                                                           Request* request);
   [[nodiscard]] boost::asio::awaitable<Reply> call(Route const* route, Request request);
+  [[nodiscard]] boost::asio::awaitable<Reply> call_for_answer(Route const* route, Request request);
   [[nodiscard]] boost::asio::awaitable<Reply> call_for_stream(Route const* route, Request request);
+  [[nodiscard]] Response refuse_answer() const;
 
   Router const router_;
-  std::size_t const json_depth_;
+  JsonLimits const json_limits_;
   mutable std::atomic<std::uint64_t> undeclared_ = 0;
   std::shared_ptr<Authenticator const> const authenticator_;
   Cors const cors_;
   UserLimits user_limits_;
   Tickets* const tickets_;
   HttpMetrics const metrics_;
+  base::FairPool parsing_;
 };
 
 }  // namespace runnel::http

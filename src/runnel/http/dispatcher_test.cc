@@ -1,9 +1,15 @@
 #include "runnel/http/dispatcher.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/use_future.hpp>
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "runnel/http/run_handler.h"
 #include "runnel/http/test_feed.h"
@@ -23,6 +29,10 @@ boost::asio::awaitable<Reply> fail(Request /*request*/) {
   co_return empty_response(204);
 }
 
+boost::asio::awaitable<Reply> tell_nothing(Request /*request*/) {
+  co_return empty_response(204);
+}
+
 int runs_started = 0;
 
 boost::asio::awaitable<Reply> start_stream(Request /*request*/) {
@@ -34,7 +44,7 @@ Router routes() {
   Router router;
   router.add(Method::get, "/things/{id}", Access::user, tell);
   router.add(Method::get, "/fail", Access::open, fail);
-  router.add(Method::post, "/stream", Access::user, start_stream, Answers::as_streams);
+  router.add(Method::post, "/stream", Access::user, start_stream, {.answers = Answers::as_streams});
   return router;
 }
 
@@ -226,8 +236,101 @@ TEST_F(DispatcherTest, HTTP_6_BodyThatIsOfNoUseIsNotWaitedFor) {
 
   EXPECT_EQ(status({}), 200);
   EXPECT_EQ(status({{"Content-Length", "0"}}), 200);
-  EXPECT_EQ(status({{"Content-Length", "10"}}), 400);
-  EXPECT_EQ(status({{"Transfer-Encoding", "chunked"}}), 400);
+  EXPECT_EQ(status({{"Content-Length", "1025"}}), 400);
+  EXPECT_EQ(status({{"Content-Length", "99999999999999999999"}}), 400);
+}
+
+TEST_F(DispatcherTest, HTTP_1_RouteThatNeedsNoBodyTakesAnEmptyOne) {
+  Router router;
+  router.add_beside_contract(Method::get, "/file", tell_nothing);
+  Dispatcher files{std::move(router), authenticator};
+  auto const status = [&files](std::string body) {
+    Request asked;
+    asked.method = Method::get;
+    asked.path = "/file";
+    auto const* route = std::get<Route const*>(files.admit(asked));
+    asked.body = std::move(body);
+    return std::get<Response>(run_handler(files.answer(route, std::move(asked)))).status;
+  };
+
+  for (auto const* body : {"", "{}", " { }\n"})
+    EXPECT_EQ(status(body), 204) << body;
+  for (auto const* body : {" ", "[]", "null", "{\"a\":1}", "{}{}", "x"})
+    EXPECT_EQ(status(body), 400) << body;
+}
+
+TEST_F(DispatcherTest, OptionsOfTheWholeServer) {
+  Request asked;
+  asked.method = Method::options;
+  asked.path = "*";
+
+  EXPECT_EQ(refusal(std::move(asked)), 204);
+}
+
+// One that counts as several requests is let in, and those after it wait for longer.
+TEST_F(DispatcherTest, HTTP_9_TheRateIsOneOfBytesToo) {
+  auto asked = request("/things/1");
+  asked.headers.emplace_back("Content-Length", std::to_string(5 * 64 * 1024));
+  EXPECT_EQ(std::get<Route const*>(dispatcher.admit(asked))->pattern, "/things/{id}");
+
+  EXPECT_EQ(refusal(request("/things/1")), 429);
+}
+
+// A page of the log for a reader who does not read.
+class PagedFeed final : public EventFeed {
+ public:
+  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> /*reader*/) override {
+    co_return FeedStep{FeedStep::Kind::frames, std::make_shared<std::string const>(150'000, 'x')};
+  }
+  [[nodiscard]] RunNames const& run() const override { return run_; }
+  [[nodiscard]] Dialect dialect() const override { return Dialect::v2; }
+
+ private:
+  RunNames run_;
+};
+
+boost::asio::awaitable<Reply> start_pages(Request /*request*/) {
+  co_return std::make_unique<PagedFeed>();
+}
+
+FeedStep::Kind next_of(EventFeed& feed) {
+  boost::asio::io_context context;
+  auto step = boost::asio::co_spawn(context, feed.next(nullptr), boost::asio::use_future);
+  context.run();
+  return step.get().kind;
+}
+
+TEST_F(DispatcherTest, HTTP_9_PagesThatWaitForAUsersReadersAreBounded) {
+  Router router;
+  router.add(Method::post, "/pages", Access::user, start_pages, {.answers = Answers::as_streams});
+  Dispatcher pages{std::move(router), authenticator, {{100, 100, 100, 1, 1, 400'000}}};
+  auto const open = [&](std::string const& user) {
+    Request asked;
+    asked.method = Method::post;
+    asked.path = "/pages";
+    asked.headers = {{"Authorization", "Bearer " + authenticator->issue_token(UserId{user}, 60s)}};
+    auto const* route = std::get<Route const*>(pages.admit(asked));
+    return run_handler(pages.answer(route, std::move(asked)));
+  };
+  std::vector<std::unique_ptr<EventFeed>> feeds;
+  for (int i = 0; i < 2; ++i) {
+    feeds.push_back(std::get<std::unique_ptr<EventFeed>>(open("demo")));
+    EXPECT_EQ(next_of(*feeds.back()), FeedStep::Kind::frames);
+  }
+
+  auto const refused = std::get<Response>(open("demo"));
+  EXPECT_EQ(refused.status, 429);
+  EXPECT_NE(refused.body.find("TOO_MANY_ANSWER_BYTES"), std::string::npos);
+  EXPECT_TRUE(std::holds_alternative<std::unique_ptr<EventFeed>>(open("other")));
+  EXPECT_FALSE(feeds[0]->hold_backlog(400'000));
+  EXPECT_TRUE(feeds[0]->hold_backlog(1000));
+
+  // There is room for one page now: the next stream has it, and the first comes again later.
+  auto third = std::get<std::unique_ptr<EventFeed>>(open("demo"));
+  EXPECT_EQ(next_of(*third), FeedStep::Kind::frames);
+  EXPECT_EQ(next_of(*feeds[0]), FeedStep::Kind::reconnect);
+  third.reset();
+  EXPECT_EQ(next_of(*feeds[0]), FeedStep::Kind::frames);
 }
 
 }  // namespace

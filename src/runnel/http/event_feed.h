@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <cstddef>
 #include <memory>
 #include <utility>
 
@@ -34,6 +35,10 @@ class EventFeed {
   // `reader` is the same at each call. After `live`, `ended` and `reconnect` it is not called again.
   virtual boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) = 0;
 
+  // The reader is behind: so many bytes of live frames wait for it, or none any more. False: they are more
+  // than may be held for its user, and the reader is to be cut.
+  [[nodiscard]] virtual bool hold_backlog(std::size_t /*bytes*/) { return true; }
+
   // The run it shows, and how.
   [[nodiscard]] virtual RunNames const& run() const = 0;
   [[nodiscard]] virtual Dialect dialect() const = 0;
@@ -44,7 +49,7 @@ class HoldingFeed : public EventFeed {
  public:
   explicit HoldingFeed(std::unique_ptr<EventFeed> feed) : feed_{std::move(feed)} {}
 
-  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) final {
+  boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
     return feed_->next(std::move(reader));
   }
   [[nodiscard]] RunNames const& run() const final { return feed_->run(); }

@@ -2,12 +2,21 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
 #include <string_view>
+#include <system_error>
 
 #include "runnel/core/json_write.h"
+#include "runnel/core/text.h"
 #include "runnel/http/problem.h"
 
 namespace runnel::http {
+
+namespace {
+// No more is told of a name that came with the request.
+constexpr std::size_t kLongestEcho = 128;
+}  // namespace
 
 Response wrong_method(std::string const& allow) {
   auto response = problem(405, "METHOD_NOT_ALLOWED", "This address does not take the method.");
@@ -15,20 +24,27 @@ Response wrong_method(std::string const& allow) {
   return response;
 }
 
-bool announces_body(Request const& request) {
-  auto const length = request.header("Content-Length");
-  return request.header("Transfer-Encoding").has_value() ||
-         (length && length->find_first_not_of('0') != std::string_view::npos);
+Response server_options() {
+  auto response = empty_response(204);
+  response.headers.emplace_back("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+  return response;
+}
+
+std::uint64_t announced_length(Request const& request) {
+  auto const length = request.header("Content-Length").value_or("0");
+  std::uint64_t out = 0;
+  auto const [end, error] = std::from_chars(length.data(), length.data() + length.size(), out);
+  return error == std::errc{} ? out : UINT64_MAX;
 }
 
 Response no_body_taken() {
-  return problem(400, "INVALID_REQUEST", "This address takes no body.");
+  return problem(400, "INVALID_REQUEST", "This address takes no body; send none, or {}.");
 }
 
 Response repeated_parameter(std::string const& name) {
   std::string details;
   JsonObject object{details};
-  object.text("parameter", name);
+  object.text("parameter", to_valid_utf8(std::string_view{name}.substr(0, kLongestEcho)));
   object.close();
   return problem(400, "INVALID_REQUEST", "A query parameter is given twice.", details);
 }
@@ -86,6 +102,38 @@ Response too_many_streams(std::int64_t limit) {
               R"({"limit":)" + std::to_string(limit) + "}");
   response.headers.emplace_back("Retry-After", "1");
   return response;
+}
+
+namespace {
+Response come_again(Response response) {
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+std::string limit_details(std::int64_t bytes) {
+  return R"({"limitBytes":)" + std::to_string(bytes) + "}";
+}
+}  // namespace
+
+Response too_many_body_bytes(std::int64_t limit) {
+  return come_again(problem(
+      429, "TOO_MANY_BODY_BYTES",
+      "The request bodies that you have in flight are as much as this server allows one user; wait for their "
+      "answers, or send smaller ones.",
+      limit_details(limit)));
+}
+
+Response too_many_answer_bytes(std::int64_t limit) {
+  return come_again(
+      problem(429, "TOO_MANY_ANSWER_BYTES",
+              "The answers that are on their way to you are as much as this server holds for one user; read "
+              "them first.",
+              limit_details(limit)));
+}
+
+Response server_full_of_bodies() {
+  return come_again(
+      problem(503, "SERVER_BUSY", "The server has as many request bodies in flight as it may; try again."));
 }
 
 }  // namespace runnel::http

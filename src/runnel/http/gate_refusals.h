@@ -12,8 +12,10 @@ namespace runnel::http {
 // What the dispatcher says to a request that no handler gets to see.
 
 Response wrong_method(std::string const& allow);
+// To `OPTIONS *`: what some route takes (RFC 9110 9.3.7).
+Response server_options();
 // Told by the head: nobody is waited for whose body is of no use.
-bool announces_body(Request const& request);
+std::uint64_t announced_length(Request const& request);
 Response no_body_taken();
 
 Response repeated_parameter(std::string const& name);
@@ -29,5 +31,8 @@ Response token_in_url();
 
 Response too_many_requests(std::chrono::seconds wait);
 Response too_many_streams(std::int64_t limit);
+Response too_many_body_bytes(std::int64_t limit);
+Response too_many_answer_bytes(std::int64_t limit);
+Response server_full_of_bodies();
 
 }  // namespace runnel::http

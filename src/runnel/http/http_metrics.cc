@@ -59,9 +59,11 @@ HttpMetrics::HttpMetrics(base::Metrics& metrics)
       streams_closed_{counters<kStreamEnds>(
           metrics, "runnel_sse_streams_closed_total", "SSE streams closed, by why.", "reason",
           {"ended", "reconnect", "slow", "gone", "expired", "shutdown", "failed"})},
-      rate_limited_{counters<kRateLimits>(metrics, "runnel_http_rate_limited_total",
-                                          "Requests refused with 429, by the limit that was reached.",
-                                          "limit", {"requests", "streams", "runs"})} {}
+      rate_limited_{counters<kRateLimits>(
+          metrics, "runnel_http_rate_limited_total",
+          "Requests refused with 429, or 503 for all_body_bytes, by the "
+          "limit that was reached.",
+          "limit", {"requests", "streams", "runs", "body_bytes", "answer_bytes", "all_body_bytes"})} {}
 
 void HttpMetrics::stream_opened(Dialect dialect) const {
   streams_.add();

@@ -24,9 +24,9 @@ enum class StreamEnd : std::uint8_t {
 };
 inline constexpr std::size_t kStreamEnds = 7;
 
-// Which limit refused a request (HTTP-6).
-enum class RateLimit : std::uint8_t { requests, streams, runs };
-inline constexpr std::size_t kRateLimits = 3;
+// Which limit refused a request (HTTP-6, HTTP-9).
+enum class RateLimit : std::uint8_t { requests, streams, runs, body_bytes, answer_bytes, all_body_bytes };
+inline constexpr std::size_t kRateLimits = 6;
 
 // The answers of one route. Default: not counted.
 class RouteMetrics {

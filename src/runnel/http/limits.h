@@ -5,11 +5,13 @@
 
 namespace runnel::http {
 
-// How much and how long one connection may ask of the server (HTTP-6, SSE-5, SSE-6).
+// How much and how long one connection may ask of the server (HTTP-6, HTTP-9, SSE-5, SSE-6).
 struct Limits {
   std::size_t header_bytes = std::size_t{16} * 1024;
   std::size_t body_bytes = std::size_t{4} * 1024 * 1024;
+  std::size_t small_body_bytes = std::size_t{64} * 1024;  // Where no message is in it.
   std::size_t json_depth = 64;
+  std::size_t json_values = 20'000;                               // Values and keys of one body.
   std::size_t subscriber_buffer_bytes = std::size_t{256} * 1024;  // An SSE reader further behind is cut.
   int send_buffer_bytes = 128 * 1024;  // What a slow SSE reader may park in the kernel.
 

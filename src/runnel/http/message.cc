@@ -23,6 +23,13 @@ bool is_plain_text(std::string_view text) {
   return text.find('\0') == std::string_view::npos && is_utf8(text);
 }
 
+// RFC 3986 3.3; that what follows a '%' is good, the router sees.
+bool is_path_character(char c) {
+  bool const alphanumeric = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return alphanumeric ||
+         (c != '\0' && std::string_view{"/-._~!$&'()*+,;=:@%"}.find(c) != std::string_view::npos);
+}
+
 // RFC 9112 3.2.2: a server accepts the absolute form too. Takes scheme and authority off.
 std::optional<std::string> take_authority(std::string_view& target) {
   for (std::string_view const scheme : {"http://", "https://"}) {
@@ -114,6 +121,8 @@ Result<Target> parse_target(std::string_view target) {
   auto const query_at = target.find('?');
   auto const path = target.substr(0, query_at);
   if (!path.starts_with('/')) return Error{Errc::invalid, "the target is no path"};
+  if (!std::all_of(path.begin(), path.end(), is_path_character))
+    return Error{Errc::invalid, "the path has a character that must be encoded"};
 
   // The path goes to the router as it was sent; a URL parser would read "//a" as an authority.
   Target out{std::move(authority), std::string{path}, {}};

@@ -28,8 +28,9 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
   Method method = Method::other;
-  std::string
-      path;  // As sent, still percent-encoded, without the query (which may hold a ticket): fit for a log.
+  // As sent, still percent-encoded, without the query (which may hold a ticket): fit for a log. "*": the
+  // server as a whole, for OPTIONS alone.
+  std::string path;
   Pairs query_items;  // Decoded, in the order sent.
   Pairs headers;
   Pairs params;  // The path's {name} segments, decoded.
@@ -68,6 +69,7 @@ struct Response {
   Pairs headers;
   RunNames run{};  // The one it is about, for the log; empty: none, or the one that the request names.
   std::shared_ptr<std::string const> shared_body{};  // Instead of `body`: one for many answers.
+  std::shared_ptr<void const> until_sent{};          // Kept as long as the answer is.
 
   [[nodiscard]] std::string_view content() const { return shared_body ? *shared_body : body; }
 };
@@ -81,8 +83,9 @@ struct Target {
   Pairs query_items;
 };
 
-// Splits a request target (RFC 9112 origin or absolute form). Fails with `invalid` on anything else, on bad
-// percent-encoding, and on a query that decodes to NUL or to bytes that are not UTF-8.
+// Splits a request target (RFC 9112 origin or absolute form). Fails with `invalid` on anything else, on
+// characters that must be encoded there (a '#' among them), on bad percent-encoding, and on a query that
+// decodes to NUL or to bytes that are not UTF-8.
 Result<Target> parse_target(std::string_view target);
 
 // ASCII only: header names and tokens.

@@ -51,9 +51,17 @@ TEST(Target, AbsoluteFormLosesItsAuthority) {
   EXPECT_EQ(parse_target("HTTP://example.com")->path, "/");
 }
 
+TEST(Target, PathMayHaveAllThatAUriPathMay) {
+  auto const* const path = "/aZ09-._~!$&'()*+,;=:@%41//";
+
+  EXPECT_EQ(parse_target(path)->path, path);
+}
+
 TEST(Target, OtherFormsAreRefused) {
-  for (char const* target : {"", "*", "a/b", "?a", "example.com:80", "/a?b=%zz", "/a?b=%00", "/a?b=%ff",
-                             "/a?b=c#d", "/a?b=\"c\"", "ftp://a/b"}) {
+  for (char const* target :
+       {"",         "*",        "a/b",        "?a",        "example.com:80", "/a?b=%zz", "/a?b=%00",
+        "/a?b=%ff", "/a?b=c#d", "/a?b=\"c\"", "ftp://a/b", "/a#b",           "/#",       "/a\"b",
+        "/a<b>",    "/a\\b",    "/a^b",       "/a`b",      "/{a}",           "/a|b",     "/a[0]"}) {
     EXPECT_FALSE(parse_target(target).has_value()) << target;
   }
 }

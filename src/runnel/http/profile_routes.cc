@@ -88,9 +88,9 @@ void add_profile_routes(Router& router, store::Store& store, base::Clock const& 
   std::string const path = "/api/v1/profile";
   router.add(Method::get, path, Access::user,
              [routes](Request request) { return show_profile(routes, std::move(request)); });
-  router.add(
-      Method::put, path, Access::user,
-      [routes](Request request) { return replace_profile(routes, std::move(request)); }, &violations_in);
+  router.add(Method::put, path, Access::user,
+             [routes](Request request) { return replace_profile(routes, std::move(request)); },
+             {.values = &violations_in});
 }
 
 }  // namespace runnel::http

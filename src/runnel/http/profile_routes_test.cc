@@ -46,7 +46,7 @@ class ProfileRoute : public testing::Test {
     auto const match = router.match(method, "/api/v1/profile");
     auto const* route = std::get<Router::Found>(match).route;
     EXPECT_EQ(route->access, Access::user);
-    if (auto refusal = take_body(*route->operation, kDefaultJsonDepth, request, route->values))
+    if (auto refusal = take_body(*route->operation, {}, request, route->options.values))
       return std::move(*refusal);
     return std::get<Response>(run_handler(route->handler(std::move(request))));
   }

@@ -78,6 +78,10 @@ std::optional<Response> refuse_head(Request& request, bool http_1_1, std::string
   if (expected && !equal_ignoring_case(*expected, "100-continue")) {
     return problem(417, "EXPECTATION_FAILED", "The only expectation met here is 100-continue.");
   }
+  if (request.method == Method::options && target == "*") {
+    request.path = "*";
+    return std::nullopt;
+  }
   auto parsed = parse_target(target);
   if (!parsed) return malformed("The request target is malformed.");
   if (parsed->authority && !equal_ignoring_case(*parsed->authority, request.host)) {
@@ -104,12 +108,16 @@ Response refuse_late() {
   return problem(408, "REQUEST_TIMEOUT", "The request took too long to arrive.");
 }
 
+Response body_too_large(std::size_t limit) {
+  return problem(413, "BODY_TOO_LARGE",
+                 "The body is too large: this address takes at most " + std::to_string(limit) + " bytes.",
+                 limit_details(limit));
+}
+
 std::optional<Response> refuse_unreadable(boost::system::error_code const& ec, Limits const& limits) {
   if (ec == HttpError::end_of_stream || ec == HttpError::partial_message) return std::nullopt;
   if (ec == HttpError::header_limit) return refuse_scanned(HeadScan::State::incomplete, limits);
-  if (ec == HttpError::body_limit) {
-    return problem(413, "BODY_TOO_LARGE", "The body is too large.", limit_details(limits.body_bytes));
-  }
+  if (ec == HttpError::body_limit) return body_too_large(limits.body_bytes);
   if (ec.category() == make_error_code(HttpError::bad_method).category()) {
     return malformed("The request is not valid HTTP.");
   }

@@ -20,7 +20,8 @@ namespace runnel::http {
 //   Transfer-Encoding in HTTP/1.0, twice, or not ending in chunked          400
 //   another coding before chunked, which would be valid                     501
 //   an expectation other than 100-continue                                  417
-//   a target that is no path, badly encoded, or whose query is no text      400
+//   a target that is no path (nor, with OPTIONS, "*"), badly encoded, or
+//     whose query is no text                                                400
 //
 // The connection closes after each: where a request ends is not certain.
 std::optional<Response> refuse_head(Request& request, bool http_1_1, std::string_view target);
@@ -30,6 +31,8 @@ Response refuse_scanned(HeadScan::State state, Limits const& limits);
 
 // The answer to a head or body that took too long.
 Response refuse_late();
+
+Response body_too_large(std::size_t limit);
 
 // The answer to a request that could not be read; none where nobody waits for one.
 std::optional<Response> refuse_unreadable(boost::system::error_code const& ec, Limits const& limits);

@@ -36,19 +36,26 @@ Method method_of(beast_http::verb verb) {
   }
 }
 
-// A line end in an extension is one to some readers; the chunk would begin there.
-void refuse_chunk_extension(std::uint64_t /*size*/, boost::beast::string_view extension, error_code& ec) {
-  bool const plain = std::none_of(extension.begin(), extension.end(),
-                                  [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
-  if (!plain) ec = beast_http::error::bad_chunk_extension;
+// RFC 9112 5.2. Beast joins such lines, here as in a head, where HeadScan refuses them.
+bool has_folded_line(std::string_view fields) {
+  return fields.find("\r\n ") != std::string_view::npos || fields.find("\r\n\t") != std::string_view::npos;
 }
 
 }  // namespace
 
+// A line end in an extension is one to some readers; the chunk would begin there.
+void RequestParser::ChunkHeads::operator()(std::uint64_t size, boost::beast::string_view extension,
+                                           error_code& ec) {
+  bool const plain = std::none_of(extension.begin(), extension.end(),
+                                  [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f; });
+  if (!plain) ec = beast_http::error::bad_chunk_extension;
+  if (size == 0) trailers = extension.end();
+}
+
 RequestParser::RequestParser(Limits const& limits) : limits_{limits} {
   parser_.header_limit(static_cast<std::uint32_t>(limits.header_bytes));
   parser_.body_limit(limits.body_bytes);
-  parser_.on_chunk_header(refuse_chunk_extension);
+  parser_.on_chunk_header(chunk_heads_);
 }
 
 error_code RequestParser::put_head(boost::beast::flat_buffer& buffer) {
@@ -60,7 +67,15 @@ error_code RequestParser::put_head(boost::beast::flat_buffer& buffer) {
 
 error_code RequestParser::put_body(boost::beast::flat_buffer& buffer) {
   error_code ec;
-  auto const used = parser_.put(buffer.cdata(), ec);
+  auto const input = buffer.cdata();
+  auto const used = parser_.put(input, ec);
+  if (chunk_heads_.trailers != nullptr && !ec) {
+    auto const* const end = static_cast<char const*>(input.data()) + used;
+    std::string_view const trailers{chunk_heads_.trailers,
+                                    static_cast<std::size_t>(end - chunk_heads_.trailers)};
+    if (has_folded_line(trailers)) ec = beast_http::error::bad_field;
+    chunk_heads_.trailers = nullptr;
+  }
   buffer.consume(used);
   taken_ += used;
   if (ec && ec != beast_http::error::need_more) return ec;
@@ -72,6 +87,12 @@ error_code RequestParser::put_body(boost::beast::flat_buffer& buffer) {
 
 bool RequestParser::expects_continue() const {
   return is_http_1_1() && parser_.get().count(beast_http::field::expect) > 0;
+}
+
+std::optional<std::uint64_t> RequestParser::announced_length() const {
+  auto const length = parser_.content_length();
+  if (!length) return std::nullopt;
+  return *length;
 }
 
 std::string_view RequestParser::target() const {

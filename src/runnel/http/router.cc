@@ -135,15 +135,9 @@ Route Router::make(Method method, std::string pattern, Access access, Handler ha
   return route;
 }
 
-void Router::add(Method method, std::string pattern, Access access, Handler handler, Answers answers) {
+void Router::add(Method method, std::string pattern, Access access, Handler handler, RouteOptions options) {
   auto route = make(method, std::move(pattern), access, std::move(handler));
-  route.answers = answers;
-  insert(std::move(route));
-}
-
-void Router::add(Method method, std::string pattern, Access access, Handler handler, ValueCheck values) {
-  auto route = make(method, std::move(pattern), access, std::move(handler));
-  route.values = std::move(values);
+  route.options = std::move(options);
   insert(std::move(route));
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -28,6 +29,20 @@ enum class Answers : bool {
   as_streams,  // Mostly with an event stream, which counts among the user's open ones (HTTP-6).
 };
 
+enum class Bodies : bool {
+  small,     // No message is in them: at most Limits::small_body_bytes.
+  messages,  // At most Limits::body_bytes.
+};
+
+// What a route says of itself beside its contract.
+struct RouteOptions {
+  Answers answers = Answers::whole;
+  Bodies bodies = Bodies::small;
+  ValueCheck values{};  // Of its body, beyond what the contract can say.
+  // About how large an answer becomes: what is held for it while it is made (HTTP-9).
+  std::size_t answer_bytes = std::size_t{16} * 1024;
+};
+
 struct Route {
   Method method = Method::other;
   std::string pattern;
@@ -35,9 +50,8 @@ struct Route {
   Handler handler;
   std::vector<std::string> segments{};   // The pattern's.
   Operation const* operation = nullptr;  // What the contract says of it; null where the router has none.
-  Answers answers = Answers::whole;
-  bool takes_body = true;  // Where the contract says nothing else.
-  ValueCheck values{};     // Of its body; empty: the contract says all.
+  bool takes_body = true;                // Where the contract says nothing else.
+  RouteOptions options{};
   RouteMetrics metrics{};
 };
 
@@ -52,11 +66,7 @@ class Router {
   // {name...} at the end all that are left. Where several patterns fit, the one with the earlier literal
   // segment wins. Throws on a malformed or repeated route, and on one that the contract lacks or gives to
   // others.
-  void add(Method method, std::string pattern, Access access, Handler handler,
-           Answers answers = Answers::whole);
-
-  // A route whose body needs more than the contract can say.
-  void add(Method method, std::string pattern, Access access, Handler handler, ValueCheck values);
+  void add(Method method, std::string pattern, Access access, Handler handler, RouteOptions options = {});
 
   // A route for anyone that is no part of the API: the files of a page.
   void add_beside_contract(Method method, std::string pattern, Handler handler);

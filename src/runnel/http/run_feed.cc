@@ -12,7 +12,8 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t kPageBytes = std::size_t{256} * 1024;
+// Small: each of a user's streams may hold a page for a reader that is slow.
+constexpr std::size_t kPageBytes = std::size_t{64} * 1024;
 
 class StoredThenLive final : public RunFeed {
  public:

@@ -2,7 +2,9 @@
 
 #include <boost/json/value.hpp>
 
+#include <string>
 #include <utility>
+#include <variant>
 
 #include "runnel/core/json_write.h"
 #include "runnel/http/problem.h"
@@ -20,6 +22,7 @@ constexpr char kRunsPath[] = "/api/v1/agent/runs";
 struct RunRoutes {
   runtime::Service& service;
   FeedParts feed;
+  std::size_t message_bytes;
 };
 
 Response no_such_run() {
@@ -42,14 +45,38 @@ Response refused(runtime::Refusal const& refusal) {
   return response;
 }
 
+Response message_too_large(std::size_t size, std::size_t limit) {
+  std::string details;
+  JsonObject object{details};
+  object.number("sizeBytes", static_cast<std::int64_t>(size));
+  object.number("limitBytes", static_cast<std::int64_t>(limit)).close();
+  return problem(413, "MESSAGE_TOO_LARGE",
+                 "The newest user message has " + std::to_string(size) + " bytes; at most " +
+                     std::to_string(limit) + " are taken. Send it in parts, or less of it.",
+                 details);
+}
+
+// What the body asks for, or why it cannot be had. Of the messages only the newest user message counts:
+// earlier ones are not kept. Nor is the body, from here on: its tree may be many times as large.
+std::variant<runtime::RunInput, Response> take_run_input(RunRoutes const& routes, Request& request) {
+  auto parsed = runtime::parse_run_input(request.json());
+  request.parsed_body.reset();
+  request.body = std::string{};
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&parsed)) return refused(*refusal);
+  auto& input = std::get<runtime::RunInput>(parsed);
+  if (input.text.size() > routes.message_bytes)
+    return message_too_large(input.text.size(), routes.message_bytes);
+  return std::move(input);
+}
+
 std::string events_url(ThreadId const& thread, RunId const& run) {
   return std::string{kRunsPath} + "/" + encode_component(thread.text) +
          "/events?runId=" + encode_component(run.text);
 }
 
 asio::awaitable<Reply> start_run(RunRoutes routes, Request request) {
-  auto input = runtime::parse_run_input(request.json());
-  if (auto const* refusal = std::get_if<runtime::Refusal>(&input)) co_return refused(*refusal);
+  auto input = take_run_input(routes, request);
+  if (auto* refusal = std::get_if<Response>(&input)) co_return std::move(*refusal);
   auto const outcome = co_await routes.service.start(
       request.user, std::move(std::get<runtime::RunInput>(input)), request.request_id);
   if (!outcome) co_return problem_from(outcome.error(), request.request_id);
@@ -88,8 +115,8 @@ asio::awaitable<Reply> feed_reply(RunRoutes routes, Request request, store::RunR
 
 // AGUI-2: starts the run and answers with its stream.
 asio::awaitable<Reply> run_ag_ui(RunRoutes routes, Request request) {
-  auto parsed = runtime::parse_run_input(request.json());
-  if (auto const* refusal = std::get_if<runtime::Refusal>(&parsed)) co_return refused(*refusal);
+  auto parsed = take_run_input(routes, request);
+  if (auto* refusal = std::get_if<Response>(&parsed)) co_return std::move(*refusal);
   auto& input = std::get<runtime::RunInput>(parsed);
   auto const dialect = parse_dialect("ag-ui", input.agui_version).value_or(Dialect::ag_ui_0_0);
   auto const outcome = co_await routes.service.start(request.user, std::move(input), request.request_id);
@@ -182,17 +209,18 @@ asio::awaitable<Reply> show_run(RunRoutes routes, Request request) {
 
 }  // namespace
 
-void add_run_routes(Router& router, runtime::Service& service, FeedParts feed) {
-  RunRoutes const routes{service, feed};
+void add_run_routes(Router& router, runtime::Service& service, FeedParts feed, std::size_t message_bytes) {
+  RunRoutes const routes{service, feed, message_bytes};
   auto const with = [routes](asio::awaitable<Reply> (*handle)(RunRoutes, Request)) -> Handler {
     return [routes, handle](Request request) { return handle(routes, std::move(request)); };
   };
   std::string const runs = kRunsPath;
-  router.add(Method::post, runs, Access::user, with(&start_run));
-  router.add(Method::post, "/api/v1/agent/ag-ui", Access::user, with(&run_ag_ui), Answers::as_streams);
+  router.add(Method::post, runs, Access::user, with(&start_run), {.bodies = Bodies::messages});
+  router.add(Method::post, "/api/v1/agent/ag-ui", Access::user, with(&run_ag_ui),
+             {.answers = Answers::as_streams, .bodies = Bodies::messages});
   router.add(Method::get, runs + "/{thread_id}", Access::user, with(&show_run));
   router.add(Method::get, runs + "/{thread_id}/events", Access::user_or_ticket, with(&stream_events),
-             Answers::as_streams);
+             {.answers = Answers::as_streams});
   router.add(Method::post, runs + "/{thread_id}/cancel", Access::user, with(&cancel_run));
 }
 

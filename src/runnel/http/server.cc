@@ -2,6 +2,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include <algorithm>
 #include <latch>
 #include <utility>
 #include <vector>
@@ -37,7 +38,8 @@ struct Server::Impl {
         dispatcher{counted(std::move(router), options),
                    std::move(authenticator),
                    {options.user_limits, Cors{options.allowed_origins}, tickets, metrics,
-                    options.limits.json_depth}},
+                    JsonLimits{options.limits.json_depth, options.limits.json_values},
+                    std::clamp<std::size_t>(all.size() / 2, 1, 4)}},
         census{{options.limits.max_connections, options.limits.max_silent_connections}, metrics},
         doorway{all, lobbies, census},
         listener{all, census,

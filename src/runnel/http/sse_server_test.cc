@@ -2,8 +2,10 @@
 #include <boost/asio/this_coro.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <future>
 #include <stdexcept>
+#include <thread>
 #include <vector>
 
 #include "runnel/http/event_feed.h"
@@ -31,6 +33,8 @@ struct Script {
   std::promise<std::shared_ptr<stream::Subscriber>> live;
   std::promise<void> destroyed;
   asio::any_io_executor core;
+  std::size_t budget = SIZE_MAX;  // Of the backlog.
+  std::atomic<std::size_t> backlog = 0;
 };
 
 class ScriptedFeed final : public EventFeed {
@@ -53,6 +57,10 @@ class ScriptedFeed final : public EventFeed {
     co_return FeedStep{script_->then, nullptr};
   }
 
+  [[nodiscard]] bool hold_backlog(std::size_t size) override {
+    script_->backlog = size;
+    return size <= script_->budget;
+  }
   [[nodiscard]] RunNames const& run() const override { return run_; }
   [[nodiscard]] Dialect dialect() const override { return Dialect::ag_ui_1_0; }
 
@@ -457,6 +465,43 @@ TEST_F(SseServer, HTTP_3_StreamEndsWithItsToken) {
   EXPECT_NE(rest.find(": the token of this stream has expired\nretry: 500\n\n"), std::string::npos);
   EXPECT_FALSE(rest.ends_with("0\r\n\r\n"));  // Cut, not ended: the client resumes.
   expect_destroyed(*script);
+}
+
+TEST_F(SseServer, HTTP_9_SlowReaderIsCutWhereItsUsersBudgetIsUsedUp) {
+  limits.subscriber_buffer_bytes = 100'000'000;
+  limits.send_buffer_bytes = 16'384;
+  script->budget = 500'000;
+  start();
+  TestClient client{port, {.receive_buffer_bytes = 4096}};
+  client.send(get("/events"));
+  client.read_head();
+  Reader reader{script};
+
+  for (int i = 0; i < 100; ++i)
+    reader.frames(std::string(20'000, 'x'));
+
+  expect_destroyed(*script);
+  EXPECT_LT(script->backlog, 600'000U) << "it was noticed late";
+}
+
+TEST_F(SseServer, HTTP_9_ReaderThatCatchesUpGivesItsBytesBack) {
+  limits.subscriber_buffer_bytes = 100'000'000;
+  limits.send_buffer_bytes = 16'384;
+  start();
+  TestClient client{port, {.receive_buffer_bytes = 4096}};
+  client.send(get("/events"));
+  client.read_head();
+  Reader reader{script};
+  for (int i = 0; i < 100; ++i)
+    reader.frames(std::string(20'000, 'x'));
+  while (script->backlog < 1'000'000)
+    std::this_thread::sleep_for(1ms);
+
+  reader.close(CloseReason::ended);
+  client.read_to_end();
+
+  expect_destroyed(*script);
+  EXPECT_EQ(script->backlog, 0U);
 }
 
 }  // namespace

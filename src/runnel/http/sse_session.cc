@@ -29,6 +29,8 @@ constexpr std::string_view kLastChunk = "0\r\n\r\n";
 constexpr std::size_t kMaxStrayBytes = std::size_t{64} * 1024;
 // Beyond this an idle session gives its queue's memory back.
 constexpr std::size_t kKeptQueue = 8;
+// How exactly the budget knows a backlog that grows.
+constexpr std::size_t kHoldStep = std::size_t{32} * 1024;
 // A token's chunk is smaller than this.
 constexpr std::size_t kCopiedTogether = 1024;
 
@@ -107,7 +109,10 @@ void SseSession::on_frames(Bytes frames) {
   if (backlog() > roster_.limits().subscriber_buffer_bytes) return overflow();
   queued_bytes_ += frames->size();
   queue_.push_back(std::move(frames));
-  if (state_ == State::live) flush();
+  if (state_ != State::live) return;
+  if (!awaiting_writable_) return flush();
+  if (backlog() >= held_bytes_ + kHoldStep && !hold_backlog())
+    cut_slow_reader("its user's budget is used up");
 }
 
 void SseSession::overflow() {
@@ -155,12 +160,24 @@ void SseSession::flush() {
   while (open_chunk()) {
     error_code ec;
     auto const written = write_some(socket_, unsent(), ec);
-    if (is_would_block(ec)) return await_writable();
+    if (is_would_block(ec)) return await_reader();
     if (ec == asio::error::interrupted) continue;
     if (ec) return close(Closing::abortive, StreamEnd::gone);
     advance(written);
   }
+  if (held_bytes_ > 0) hold_backlog();
   if (ending_) finish();
+}
+
+// Only here, off the path of a reader that keeps up, does a backlog cost anything.
+void SseSession::await_reader() {
+  if (hold_backlog()) return await_writable();
+  cut_slow_reader("its user's budget is used up");
+}
+
+bool SseSession::hold_backlog() {
+  held_bytes_ = backlog();
+  return feed_->hold_backlog(held_bytes_);
 }
 
 // Begins a chunk with all that is queued, unless one is open. False: there is nothing to send.

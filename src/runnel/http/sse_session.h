@@ -69,6 +69,8 @@ class SseSession final : public stream::Subscriber,
   [[nodiscard]] Buffers unsent() const;
   void advance(std::size_t written);
   [[nodiscard]] std::size_t backlog() const;
+  void await_reader();
+  bool hold_backlog();
   void await_writable();
   void watch_peer();
   void on_readable();
@@ -86,6 +88,7 @@ class SseSession final : public stream::Subscriber,
 
   std::vector<stream::Bytes> queue_;  // The first `chunk_parts_` of them are in the open chunk.
   std::size_t queued_bytes_ = 0;
+  std::size_t held_bytes_ = 0;   // Of the backlog, as its user's budget knows it.
   std::size_t chunk_bytes_ = 0;  // Of the open chunk's frames.
   std::size_t chunk_sent_ = 0;   // Of the open chunk with its framing.
   std::uint32_t chunk_parts_ = 0;

@@ -21,6 +21,10 @@ namespace {
 constexpr std::int64_t kDefaultPage = 50;
 constexpr std::int64_t kLargestPage = 200;
 
+// About what a large page becomes.
+constexpr std::size_t kHistoryAnswer = std::size_t{1024} * 1024;
+constexpr std::size_t kListAnswer = std::size_t{64} * 1024;
+
 struct ThreadRoutes {
   store::Store& store;
   base::Clock const& clock;
@@ -180,8 +184,9 @@ void add_thread_routes(Router& router, store::Store& store, base::Clock const& c
     return [routes, handle](Request request) { return handle(routes, std::move(request)); };
   };
   std::string const threads = "/api/v1/agent/threads";
-  router.add(Method::get, "/api/v1/agent/history", Access::user, with(&show_history));
-  router.add(Method::get, threads, Access::user, with(&list_threads));
+  router.add(Method::get, "/api/v1/agent/history", Access::user, with(&show_history),
+             {.answer_bytes = kHistoryAnswer});
+  router.add(Method::get, threads, Access::user, with(&list_threads), {.answer_bytes = kListAnswer});
   router.add(Method::get, threads + "/{thread_id}", Access::user, with(&show_thread));
   router.add(Method::patch, threads + "/{thread_id}", Access::user, with(&rename_thread));
   router.add(Method::del, threads + "/{thread_id}", Access::user, with(&delete_thread));

@@ -27,7 +27,8 @@ boost::asio::awaitable<Reply> stream(Request /*request*/) {
 Router ticket_routes() {
   Router router;
   router.add(Method::get, "/{thread_id}/events", Access::user_or_ticket, tell_holder);
-  router.add(Method::get, "/{thread_id}/stream", Access::user_or_ticket, stream, Answers::as_streams);
+  router.add(Method::get, "/{thread_id}/stream", Access::user_or_ticket, stream,
+             {.answers = Answers::as_streams});
   router.add(Method::get, "/{thread_id}", Access::user, tell_holder);
   router.add(Method::get, "/open", Access::open, tell_holder);
   return router;

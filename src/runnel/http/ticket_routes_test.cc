@@ -35,7 +35,7 @@ class TicketRoute : public testing::Test {
     auto const match = router.match(Method::post, "/api/v1/auth/tickets");
     auto const* route = std::get<Router::Found>(match).route;
     EXPECT_EQ(route->access, Access::user);
-    if (auto refusal = take_body(*route->operation, kDefaultJsonDepth, request)) return std::move(*refusal);
+    if (auto refusal = take_body(*route->operation, {}, request)) return std::move(*refusal);
     return std::get<Response>(run_handler(route->handler(std::move(request))));
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,16 +14,22 @@
 
 namespace runnel::http {
 
-// How much one user may ask of this server (HTTP-6). The defaults leave room for ten tasks polled every 0.5
-// s.
+// How much one user may ask of this server (HTTP-6, HTTP-9). The defaults leave room for ten tasks polled
+// every 0.5 s.
 struct UserLimitOptions {
   std::int64_t requests_per_s = 50;  // Sustained.
   std::int64_t request_burst = 200;  // Ahead of that rate.
   std::int64_t streams = 100;        // Open at once.
+
+  // Bytes in flight (HTTP-9): of request bodies from their head to their answer, of one user and of all users
+  // together; and of answers to one user from their making until the kernel has them.
+  std::int64_t body_bytes = std::int64_t{16} * 1024 * 1024;
+  std::int64_t all_body_bytes = std::int64_t{64} * 1024 * 1024;
+  std::int64_t answer_bytes = std::int64_t{16} * 1024 * 1024;
 };
 
-// Counts requests and open streams by user. Any thread may call. Who has been quiet for long is forgotten, so
-// it holds about as many users as are active.
+// Counts requests, open streams and bytes in flight by user. Any thread may call. Who has been quiet for long
+// is forgotten, so it holds about as many users as are active.
 class UserLimits {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -31,8 +38,12 @@ class UserLimits {
   UserLimits(UserLimits const&) = delete;
   UserLimits& operator=(UserLimits const&) = delete;
 
-  // Counts a request. None: it may go on; otherwise the time after which another would.
-  std::optional<std::chrono::seconds> count_request(UserId const& user, Time now);
+  // Counts a request, as `cost` of them. None: it may go on; otherwise the time after which another would.
+  // One that costs more than is left goes on, and those after it wait for longer.
+  std::optional<std::chrono::seconds> count_request(UserId const& user, Time now, std::int64_t cost = 1);
+
+  // Counts what a request that goes on has turned out to cost beyond.
+  void charge(UserId const& user, Time now, std::int64_t cost);
 
   struct Usage;
   struct Shard;
@@ -55,6 +66,38 @@ class UserLimits {
   // None: the user has as many as he may.
   std::optional<StreamSlot> open_stream(UserId const& user, Time now);
 
+  enum class Budget : std::uint8_t { bodies, answers };
+  enum class Grant : std::uint8_t { granted, user_full, server_full };
+
+  // Bytes that are in flight for a user, until it is destroyed. Belongs to one thread at a time. The limits
+  // outlive it.
+  class ByteHold {
+   public:
+    ByteHold(UserLimits& limits, Shard& shard, Usage& usage, Budget budget)
+        : limits_{&limits}, shard_{&shard}, usage_{&usage}, budget_{budget} {}
+    ByteHold(ByteHold&& other) noexcept;
+    ByteHold& operator=(ByteHold&&) = delete;
+    ~ByteHold();
+
+    // Holds so many bytes from here on, if the budgets allow it. Where nothing else is in flight they allow
+    // anything, so that none is too small to be of use; less than before is always granted.
+    [[nodiscard]] Grant try_hold(std::size_t bytes);
+    // Likewise whatever the budgets say: the bytes are there.
+    void hold(std::size_t bytes);
+
+    [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(bytes_); }
+
+   private:
+    UserLimits* limits_;
+    Shard* shard_;
+    Usage* usage_;
+    std::int64_t bytes_ = 0;
+    Budget budget_;
+  };
+
+  // Holds nothing at first.
+  ByteHold hold_bytes(UserId const& user, Budget budget, Time now);
+
   [[nodiscard]] UserLimitOptions const& options() const { return options_; }
   [[nodiscard]] std::size_t users() const;
 
@@ -62,6 +105,8 @@ class UserLimits {
     double requests = 0;  // That may still come at once.
     Time counted_at;
     std::int64_t streams = 0;
+    std::int64_t holds = 0;
+    std::array<std::int64_t, 2> bytes{};  // In flight, by budget.
   };
   struct Shard {
     mutable std::mutex mutex;
@@ -74,9 +119,12 @@ class UserLimits {
   Usage& usage_of(Shard& shard, UserId const& user, Time now) const;
   void refill(Usage& usage, Time now) const;
   void forget_quiet(Shard& shard, Time now) const;
+  void spend(Usage& usage, std::int64_t cost) const;
+  bool add_to_all(std::int64_t added, std::int64_t own);
 
   UserLimitOptions const options_;
   std::array<Shard, 16> shards_;
+  std::atomic<std::int64_t> all_bodies_ = 0;
 };
 
 }  // namespace runnel::http

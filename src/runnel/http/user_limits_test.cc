@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
 namespace runnel::http {
@@ -77,6 +78,89 @@ TEST(UserLimits, QuietUsersAreForgottenButNotTheirStreams) {
   for (int i = 0; i < 9; ++i)
     more.push_back(std::move(limits.open_stream(kAda, kStart + 1h).value()));
   EXPECT_FALSE(limits.open_stream(kAda, kStart + 1h));
+}
+
+TEST(UserLimits, HTTP_9_WhatCostsMoreThanIsLeftIsPaidForAfterwards) {
+  UserLimits limits{{1, 10, 1}};
+
+  EXPECT_FALSE(limits.count_request(kAda, kStart, 14));
+  EXPECT_EQ(limits.count_request(kAda, kStart), 5s);
+  EXPECT_FALSE(limits.count_request(kAda, kStart + 5s));
+
+  EXPECT_FALSE(limits.count_request(kBob, kStart, 1'000'000));
+  EXPECT_EQ(limits.count_request(kBob, kStart), 11s) << "a debt is never more than a burst";
+}
+
+using Budget = UserLimits::Budget;
+using Grant = UserLimits::Grant;
+
+TEST(UserLimits, HTTP_9_BytesInFlightAreBoundedByUser) {
+  UserLimits limits{{1, 1, 1, 100, 1000, 50}};
+  auto first = limits.hold_bytes(kAda, Budget::bodies, kStart);
+  auto second = limits.hold_bytes(kAda, Budget::bodies, kStart);
+  auto others = limits.hold_bytes(kBob, Budget::bodies, kStart);
+  auto answer = limits.hold_bytes(kAda, Budget::answers, kStart);
+
+  EXPECT_EQ(first.try_hold(60), Grant::granted);
+  EXPECT_EQ(second.try_hold(41), Grant::user_full);
+  EXPECT_EQ(second.try_hold(40), Grant::granted);
+  EXPECT_EQ(first.try_hold(61), Grant::user_full);
+  EXPECT_EQ(first.bytes(), 60U);
+  EXPECT_EQ(others.try_hold(100), Grant::granted);
+  EXPECT_EQ(answer.try_hold(50), Grant::granted);
+
+  EXPECT_EQ(first.try_hold(10), Grant::granted) << "less is always granted";
+  EXPECT_EQ(second.try_hold(90), Grant::granted);
+}
+
+TEST(UserLimits, HTTP_9_BodiesInFlightAreBoundedForAll) {
+  UserLimits limits{{1, 1, 1, 100, 150, 50}};
+  auto first = limits.hold_bytes(kAda, Budget::bodies, kStart);
+  ASSERT_EQ(first.try_hold(100), Grant::granted);
+  {
+    auto second = limits.hold_bytes(kBob, Budget::bodies, kStart);
+    EXPECT_EQ(second.try_hold(51), Grant::server_full);
+    EXPECT_EQ(second.try_hold(50), Grant::granted);
+    auto third = limits.hold_bytes(UserId{"cy"}, Budget::bodies, kStart);
+    EXPECT_EQ(third.try_hold(1), Grant::server_full);
+  }
+  auto later = limits.hold_bytes(kBob, Budget::bodies, kStart);
+  EXPECT_EQ(later.try_hold(50), Grant::granted) << "what was held is given back";
+}
+
+TEST(UserLimits, HTTP_9_ABudgetIsNeverTooSmallForOne) {
+  UserLimits limits{{1, 1, 1, 10, 10, 10}};
+  auto alone = limits.hold_bytes(kAda, Budget::bodies, kStart);
+
+  EXPECT_EQ(alone.try_hold(1000), Grant::granted);
+  EXPECT_EQ(alone.try_hold(2000), Grant::granted);
+  auto second = limits.hold_bytes(kAda, Budget::bodies, kStart);
+  EXPECT_EQ(second.try_hold(1), Grant::user_full);
+}
+
+TEST(UserLimits, HTTP_9_WhatIsThereIsCountedWhateverTheLimit) {
+  UserLimits limits{{1, 1, 1, 10, 10, 10}};
+  auto large = limits.hold_bytes(kAda, Budget::answers, kStart);
+  auto other = limits.hold_bytes(kAda, Budget::answers, kStart);
+  ASSERT_EQ(other.try_hold(5), Grant::granted);
+
+  large.hold(100);
+
+  EXPECT_EQ(other.try_hold(6), Grant::user_full);
+  large.hold(4);
+  EXPECT_EQ(other.try_hold(6), Grant::granted);
+}
+
+TEST(UserLimits, AUserForWhomBytesAreHeldIsNotForgotten) {
+  UserLimits limits{{1000, 1000, 1, 10, 1000, 10}};
+  auto hold = limits.hold_bytes(kAda, Budget::bodies, kStart);
+  ASSERT_EQ(hold.try_hold(9), Grant::granted);
+  for (int i = 0; i < 20'000; ++i)
+    limits.count_request(UserId{"u" + std::to_string(i)}, kStart + 1h * i);
+
+  auto second = limits.hold_bytes(kAda, Budget::bodies, kStart + 30'000h);
+
+  EXPECT_EQ(second.try_hold(9), Grant::user_full);
 }
 
 }  // namespace
