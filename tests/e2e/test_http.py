@@ -161,6 +161,31 @@ class DevModeTest(E2eCase):
         self.assertIn(Http(self.server.address).get("/api/v1/auth/dev-token").status, (404, 405))
 
 
+class EchoTest(E2eCase):
+    def test_HTTP_2_an_error_echoes_the_beginning_of_a_name_at_most(self):
+        long = "Q" * 4000
+        thread, run = self.finished_run()
+        answers = {
+            "dialect": self.api.get(f"/api/v1/agent/runs/{thread}/events?runId={run}&dialect={long}"),
+            "event id": self.api.get(f"/api/v1/agent/runs/{thread}/events?runId={run}&lastEventId={long}"),
+            "group": self.api.get(f"/api/v1/usage?groupBy={long}"),
+            "cursor": self.api.get(f"/api/v1/agent/threads?cursor={long}"),
+            "thread": self.api.get(f"/api/v1/agent/history?threadId={long}"),
+            "flow": self.api.post_run(run_input("x", forwarded={"flow": long})),
+            "model": self.api.post_run(run_input("x", forwarded={"model": long})),
+            "policy": self.api.post_run(run_input("x", forwarded={"onBusy": long})),
+            "field": self.api.request("PATCH", f"/api/v1/agent/threads/{thread}", {long: 1}),
+            "inner field": self.api.request("PUT", "/api/v1/profile", {"settings": {long: {}, "preferences": {long: 1}}}),
+            "zone": self.api.request("PUT", "/api/v1/profile", {"settings": {"preferences": {"timezone": long}}}),
+            "ticket": self.api.post("/api/v1/auth/tickets", {"for": long}),
+            "path": self.api.get("/" + long),
+        }
+        for name, answer in answers.items():
+            with self.subTest(name):
+                self.assertGreaterEqual(answer.status, 400)
+                self.assertNotIn(b"Q" * 65, answer.body)
+
+
 class HealthTest(E2eCase):
     def test_HTTP_7_health_and_readiness_need_no_token(self):
         nobody = Http(self.server.address)

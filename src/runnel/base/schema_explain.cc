@@ -17,14 +17,6 @@ namespace {
 
 namespace json = boost::json;
 
-// Longer names are cut: they come from the document.
-constexpr std::size_t kLongestName = 128;
-
-std::string escaped(std::string_view name) {
-  auto const out = to_pointer_token(name.substr(0, kLongestName));
-  return name.size() > kLongestName ? to_valid_utf8(out) + "…" : out;
-}
-
 std::string joined(std::vector<std::string> const& words, std::string_view last_link) {
   std::string out;
   for (std::size_t at = 0; at < words.size(); ++at) {
@@ -156,7 +148,7 @@ Explainer Explainer::tried(json::value const& schema, json::value const& value) 
 
 void Explainer::inside(std::string const& name, json::value const& schema, json::value const& value) {
   auto const size = path_.size();
-  path_ += "/" + escaped(name);
+  path_ += "/" + to_told_token(name);
   explain(schema.get_object(), value);
   path_.resize(size);
 }
@@ -238,7 +230,7 @@ void Explainer::explain_object(json::object const& schema, json::object const& o
   if (auto const* required = schema.if_contains("required")) {
     for (auto const& name : required->get_array()) {
       if (!object.contains(name.get_string()))
-        tell_at(path_ + "/" + escaped(name.get_string()), "is required");
+        tell_at(path_ + "/" + to_told_token(name.get_string()), "is required");
     }
   }
   auto const* properties = schema.if_contains("properties");
@@ -262,7 +254,7 @@ void Explainer::explain_unknown(json::object const& schema, std::string const& n
     for (auto const& property : properties->get_object())
       known.emplace_back(property.key());
   }
-  tell_at(path_ + "/" + escaped(name),
+  tell_at(path_ + "/" + to_told_token(name),
           known.empty() ? "is not known" : "is not known; known: " + joined(known, ", "));
 }
 

@@ -26,4 +26,13 @@ std::string from_pointer_token(std::string_view token) {
   return out;
 }
 
+std::string to_told_token(std::string_view name) {
+  constexpr std::size_t kLongest = 64;
+  if (name.size() <= kLongest) return to_pointer_token(name);
+  auto end = kLongest;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0U) == 0x80U)
+    --end;
+  return to_pointer_token(name.substr(0, end)) + "…";
+}
+
 }  // namespace runnel

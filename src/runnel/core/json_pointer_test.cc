@@ -18,6 +18,15 @@ TEST(JsonPointer, HTTP_2_NamesAreEscapedAndComeBack) {
   }
 }
 
+TEST(JsonPointer, HTTP_2_ALongNameIsToldByItsBeginning) {
+  std::string const longest(64, 'x');
+
+  EXPECT_EQ(to_told_token(longest), longest);
+  EXPECT_EQ(to_told_token(longest + "x"), longest + "…");
+  EXPECT_EQ(to_told_token(longest.substr(0, 63) + "日本"), longest.substr(0, 63) + "…");
+  EXPECT_EQ(to_told_token("a/b"), "a~1b");
+}
+
 TEST(JsonPointer, HTTP_2_ATildeThatEscapesNothingStays) {
   EXPECT_EQ(from_pointer_token("~"), "~");
   EXPECT_EQ(from_pointer_token("a~2b~"), "a~2b~");

@@ -101,7 +101,7 @@ class ProfileReader {
     for (auto const& member : object) {
       std::string_view const key{member.key().data(), member.key().size()};
       if (std::find(known.begin(), known.end(), key) == known.end())
-        tell(pointer_to(path, key), "is not known");
+        tell(path + "/" + to_told_token(key), "is not known");
     }
   }
 
