@@ -55,7 +55,8 @@ Result<http::Router> make_router(Settings const& settings, RouteParts const& par
   if (is_dev_mode(settings))
     http::add_dev_token_route(router, parts.authenticator, parts.clock, parts.dev_secret);
   http::add_ticket_route(router, parts.tickets);
-  http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, &protocol::encode_frame},
+  http::add_run_routes(router, parts.service,
+                       {parts.store, parts.hub, parts.cores, &protocol::encode_frame, parts.replaying},
                        static_cast<std::size_t>(settings.message_limit_bytes));
   http::add_thread_routes(router, parts.store, parts.clock);
   http::add_usage_route(router, parts.store);

@@ -8,6 +8,7 @@
 #include "runnel/base/blocking_pool.h"
 #include "runnel/base/clock.h"
 #include "runnel/base/cores.h"
+#include "runnel/base/fair_pool.h"
 #include "runnel/base/metrics.h"
 #include "runnel/http/authenticator.h"
 #include "runnel/http/router.h"
@@ -31,6 +32,7 @@ struct RouteParts {
   SharedProbe& probe;
   base::Metrics const& metrics;
   base::BlockingPool& scraping;
+  base::FairPool& replaying;
 };
 
 // Every route that the settings ask for, held to the OpenAPI document. Fails with `invalid` where the folder

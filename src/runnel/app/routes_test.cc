@@ -49,7 +49,7 @@ class Routes : public testing::Test {
 
   http::Router router() {
     return std::move(make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_,
-                                              "dev_secret", tickets_, probe_, metrics_, scraping_})
+                                              "dev_secret", tickets_, probe_, metrics_, scraping_, replaying_})
                          .value());
   }
 
@@ -98,6 +98,7 @@ class Routes : public testing::Test {
   SharedProbe probe_{[this] { return store_->probe(); }, clock_, std::chrono::seconds{1}};
   base::Metrics metrics_;
   base::BlockingPool scraping_{1};
+  base::FairPool replaying_{1, 10};
 };
 
 using Names = std::set<std::string>;

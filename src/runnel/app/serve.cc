@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <string>
 #include <thread>
@@ -38,6 +39,9 @@ namespace {
 
 // How many of a run's newest facts are kept in memory for readers that come late.
 constexpr std::size_t kRecordsInMemory = 256;
+
+// Streams of one user that wait to be replayed; one more is told to come again.
+constexpr std::size_t kMostReplaying = 1000;
 
 // How old what /readyz says of the store may be: each look at it is a commit.
 constexpr seconds kProbeKept{1};
@@ -266,8 +270,9 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   http::Tickets tickets{*store, clock};
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};
+  base::FairPool replaying{std::clamp<std::size_t>(cores.size() / 2, 1, 4), kMostReplaying};
   auto router = make_router(settings, {cores, clock, *store, hub, service, opened->authenticator,
-                                       opened->dev_secret, tickets, probe, metrics, scraping});
+                                       opened->dev_secret, tickets, probe, metrics, scraping, replaying});
   if (!router) return router.error();
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(*router), opened->authenticator,

@@ -36,7 +36,7 @@ constexpr std::size_t kParsedHere = std::size_t{16} * 1024;
 // How many larger ones of one user may wait to be parsed.
 constexpr std::size_t kMostParsing = 64;
 // What a page of a replay takes while it is made.
-constexpr std::size_t kReplayBytes = std::size_t{128} * 1024;
+constexpr std::size_t kReplayBytes = std::size_t{192} * 1024;
 // A smaller answer costs less than its connection: the kernel has it at once.
 constexpr std::size_t kSmallAnswer = 4096;
 

@@ -1,6 +1,8 @@
 #include "runnel/http/run_feed.h"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "runnel/base/log.h"
 #include "runnel/core/fact_json.h"
@@ -14,11 +16,27 @@ namespace {
 
 // Small: each of a user's streams may hold a page for a reader that is slow.
 constexpr std::size_t kPageBytes = std::size_t{64} * 1024;
+// Rows up to this size are encoded on the reader's core.
+constexpr std::size_t kEncodedHere = std::size_t{8} * 1024;
+
+// Frames of the log.
+struct Page {
+  std::string text;
+  std::int64_t frames = 0;
+};
+
+std::size_t size_of(std::vector<store::LogRow> const& rows) {
+  std::size_t bytes = 0;
+  for (auto const& row : rows)
+    bytes += row.body.size();
+  return bytes;
+}
 
 class StoredThenLive final : public RunFeed {
  public:
-  StoredThenLive(FeedParts parts, store::RunRow const& run, Position after, Dialect dialect)
+  StoredThenLive(FeedParts parts, UserId reader, store::RunRow const& run, Position after, Dialect dialect)
       : parts_{parts},
+        user_{std::move(reader)},
         run_{run.key},
         names_{run.thread_id, run.id},
         after_{after},
@@ -71,28 +89,40 @@ class StoredThenLive final : public RunFeed {
     if (!rows) co_return rows.error();
     if (rows->empty()) co_return co_await look_again();
     looked_ = false;
-    std::string out;
-    std::int64_t frames = 0;
-    for (auto const& row : *rows) {
+    auto page = co_await encode(&*rows);
+    if (!page && page.error().code == Errc::unavailable) co_return page.error();
+    if (!page) {
+      base::log(
+          base::LogLevel::error, "log row is unreadable",
+          {{"run_id", names_.run.text}, {"thread_id", names_.thread.text}, {"detail", page.error().detail}});
+      co_return page.error();
+    }
+    parts_.hub.metrics().stored_frames.add(page->frames);
+    co_return std::make_shared<std::string const>(std::move(page->text));
+  }
+
+  // Milliseconds of work for a large page: not on a core, and one page of a user at a time.
+  asio::awaitable<Result<Page>> encode(std::vector<store::LogRow> const* rows) {
+    if (size_of(*rows) <= kEncodedHere) co_return encode_rows(*rows);
+    co_return co_await parts_.replaying.run<Page>(user_.text, [this, rows] { return encode_rows(*rows); });
+  }
+
+  // On any thread, while nothing else is done with the feed.
+  Result<Page> encode_rows(std::vector<store::LogRow> const& rows) {
+    Page page;
+    for (auto const& row : rows) {
       auto const records = parse_log_body(row.body, row.epoch);
-      if (!records) {
-        base::log(base::LogLevel::error, "log row is unreadable",
-                  {{"run_id", names_.run.text},
-                   {"thread_id", names_.thread.text},
-                   {"detail", records.error().detail}});
-        co_return records.error();
-      }
+      if (!records) return records.error();
       for (auto const& record : *records) {
         if (record.position.n <= after_.n) continue;
-        auto const before = out.size();
-        parts_.encode(dialect_, names_, record, out);
-        if (out.size() > before) ++frames;
+        auto const before = page.text.size();
+        parts_.encode(dialect_, names_, record, page.text);
+        if (page.text.size() > before) ++page.frames;
         after_ = record.position;
         complete_ = is_terminal(record.fact);
       }
     }
-    parts_.hub.metrics().stored_frames.add(frames);
-    co_return std::make_shared<std::string const>(std::move(out));
+    return page;
   }
 
   // The channel was opened before this look: if the run goes on, what comes next will come through the
@@ -111,6 +141,7 @@ class StoredThenLive final : public RunFeed {
   }
 
   FeedParts const parts_;
+  UserId const user_;
   RunKey const run_;
   RunNames const names_;
   Position after_;
@@ -125,9 +156,9 @@ class StoredThenLive final : public RunFeed {
 
 }  // namespace
 
-std::unique_ptr<RunFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
-                                       Dialect dialect) {
-  return std::make_unique<StoredThenLive>(parts, run, after, dialect);
+std::unique_ptr<RunFeed> make_run_feed(FeedParts parts, UserId reader, store::RunRow const& run,
+                                       Position after, Dialect dialect) {
+  return std::make_unique<StoredThenLive>(parts, std::move(reader), run, after, dialect);
 }
 
 }  // namespace runnel::http

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "runnel/base/fair_pool.h"
 #include "runnel/core/dialect.h"
 #include "runnel/http/event_feed.h"
 #include "runnel/store/store.h"
@@ -15,6 +16,7 @@ struct FeedParts {
   stream::Hub& hub;
   base::Cores& cores;
   stream::Encode encode;
+  base::FairPool& replaying;  // Where stored events become frames; keys are users.
 };
 
 class RunFeed : public EventFeed {
@@ -27,7 +29,7 @@ class RunFeed : public EventFeed {
 // A run's events from `after` on: live from its channel where that still has them, else first from the store.
 // No gap and no repetition between the two, because the channel gives the place where it goes on. `run` needs
 // its key, names, status and last_n.
-std::unique_ptr<RunFeed> make_run_feed(FeedParts parts, store::RunRow const& run, Position after,
-                                       Dialect dialect);
+std::unique_ptr<RunFeed> make_run_feed(FeedParts parts, UserId reader, store::RunRow const& run,
+                                       Position after, Dialect dialect);
 
 }  // namespace runnel::http

@@ -106,7 +106,7 @@ Response events_expired(store::RunRow const& run) {
 
 asio::awaitable<Reply> feed_reply(RunRoutes routes, Request request, store::RunRow run, Position after,
                                   Dialect dialect) {
-  auto feed = make_run_feed(routes.feed, run, after, dialect);
+  auto feed = make_run_feed(routes.feed, request.user, run, after, dialect);
   auto const ready = co_await feed->read_ahead();
   if (!ready && ready.error().code == Errc::not_found) co_return events_expired(run);
   if (!ready) co_return problem_from(ready.error(), request.request_id);
