@@ -4,10 +4,10 @@ import unittest
 from datetime import datetime, timedelta, timezone
 
 from e2e_case import run_input
-from model_case import ModelCase, ModelRun, model_config, price_list, provider
+from model_case import OUTPUT, ModelCase, ModelRun, model_config, price_list, provider
 
 import fake_scripts as scripts
-from fake_chunks import usage
+from fake_chunks import Reasoning, usage
 
 OUTPUT_LIMIT = 8192  # Tokens of an answer under a budget: what a call holds before it is made.
 RATE = 1000  # CNY per million tokens of an answer: one costs 0.001, and a call holds 8.192.
@@ -94,6 +94,67 @@ class WithAConfiguredLimit(BudgetCase):
 
         asked = self.fake.calls[-1].json
         self.assertIn(100, (asked.get("max_tokens"), asked.get("max_completion_tokens")))
+
+
+class OfAModelThatWritesOn(ModelCase):
+    """0.03 CNY at 3 CNY per million tokens: an answer of 8,192 tokens holds 0.024576 and its input."""
+
+    budget = 3 * 10**10
+
+    @classmethod
+    def make_config(cls) -> dict:
+        return model_config(cls.prices_file, [provider(cls.fake.base_url)], {"default": "fake"},
+                            budgets={"run": "0.03"})
+
+    def assert_cut_off(self, parts: list) -> ModelRun:
+        self.fake.script(scripts.stream(parts, numbers=usage(10, 26_200)))
+        run = self.run_model("fake")
+        self.assertEqual((run.outcome, run.terminals), (OVER, ["RUN_ERROR"]))
+        call = self.fake.calls[-1]
+        self.assertTrue(self.fake.wait_for(lambda: call.outcome is not None))
+        self.assertEqual(call.outcome, "abandoned")
+        [row] = self.calls(run.thread)
+        self.assertEqual((row["status"], row["error_code"], row["usage_complete"]), ("failed", OVER, 0))
+        self.assertEqual(row["output_tokens"], OUTPUT_LIMIT)
+        self.assertLessEqual(self.assert_books(run.thread), self.budget)
+        return run
+
+    def test_USE_9_more_text_than_is_held_is_cut_off(self):
+        run = self.assert_cut_off(["word after word "] * 26_200)
+
+        self.assertIn("8192 tokens", run.end["message"])
+        self.assertTrue(run.text)
+
+    def test_USE_9_more_thoughts_than_are_held_are_cut_off(self):
+        self.assertTrue(self.assert_cut_off([Reasoning("thought after thought ")] * 26_200).reasoning)
+
+    def test_USE_9_what_is_reported_is_booked_and_no_further_call_is_made(self):
+        """The provider said little and reports much: nothing showed it before."""
+        self.fake.script(scripts.stream(["Hello"], numbers=usage(10, 26_200)))
+        run = self.run_model("fake")
+
+        self.assertEqual(run.outcome, "RUN_FINISHED")
+        self.assertEqual(self.calls(run.thread)[0]["output_tokens"], 26_200)
+        self.assert_books(run.thread)
+
+
+class OfThoughtsThatAreLimitedApart(ModelCase):
+    @classmethod
+    def make_config(cls) -> dict:
+        thinking = {**provider(cls.fake.base_url), "profile": "dashscope", "thinking": "on",
+                    "max_output_tokens": 100}
+        return model_config(cls.prices_file, [thinking], {"default": "fake"}, budgets={"run": "1"})
+
+    def test_USE_9_thoughts_are_limited_and_held_too(self):
+        self.fake.script(scripts.text("Hello").hung(0))
+        thread, run = self.api.start_run("hello", forwarded={"model": "fake"})
+        self.wait_for_calls(1)
+        asked = self.fake.calls[-1].json
+        self.assertEqual((asked["max_tokens"], asked["thinking_budget"]), (100, 100))
+        [row] = self.calls(thread)
+        self.assertGreaterEqual(row["cost"], 200 * OUTPUT * 10**6)
+        self.api.cancel(thread, run)
+        ModelRun(self.api, thread, run).read()
 
 
 class OfAThread(BudgetCase):

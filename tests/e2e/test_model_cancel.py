@@ -4,13 +4,21 @@ import time
 import unittest
 
 from e2e_case import eventually
-from model_case import INPUT, OUTPUT, ModelCase, ModelRun, message_rows, text_estimate
+from model_case import (INPUT, OUTPUT, PRICE, ModelCase, ModelRun, message_rows, model_config, price_list, provider,
+                        text_estimate)
 
 import fake_scripts as scripts
 from fake_chunks import Reasoning
 
 
 class Cancel(ModelCase):
+    prices = price_list({"fake*": [PRICE], "thinker": [PRICE]})
+
+    @classmethod
+    def make_config(cls) -> dict:
+        thinker = {**provider(cls.fake.base_url, "thinker", ("thinker",)), "profile": "deepseek"}
+        return model_config(cls.prices_file, [provider(cls.fake.base_url), thinker], {"default": "fake"})
+
     def cancelled(self, answer, until: str | None) -> ModelRun:
         """A run on the answer, cancelled at the first event of that kind, or else when the call is under way."""
         asked = len(self.fake.calls)
@@ -65,6 +73,21 @@ class Cancel(ModelCase):
             with self.subTest(answer.headless):
                 row = self.check(self.cancelled(answer, None))
                 self.assertEqual(row["output_tokens"], 1)
+
+    def test_USE_10_a_model_that_thinks_unseen_has_used_more_than_it_showed(self):
+        self.fake.script(scripts.text("never").hung(0))
+        asked = len(self.fake.calls)
+        thread, run = self.api.start_run("hello", forwarded={"model": "thinker"})
+        self.wait_for_calls(asked + 1)
+        time.sleep(0.5)
+
+        self.api.cancel(thread, run)
+
+        self.assertEqual(ModelRun(self.api, thread, run).read().end["outcome"], {"type": "cancelled"})
+        [row] = self.calls(thread)
+        self.assertEqual((row["status"], row["usage_complete"]), ("canceled", 0))
+        self.assertGreaterEqual(row["output_tokens"], 50, "100 tokens a second")
+        self.assert_books(thread)
 
     def test_RUN_3_a_run_that_another_interrupts_is_settled_too(self):
         self.fake.script(scripts.text(*["word "] * 500).paced(delay=0.02), scripts.text("Next"))

@@ -24,14 +24,18 @@ constexpr std::int64_t tenths_of(std::size_t bytes) {
 
 }  // namespace
 
-std::int64_t estimate_tokens(std::string_view text) {
+std::int64_t estimate_token_tenths(std::string_view text) {
   std::int64_t tenths = 0;
   for (std::size_t at = 0; at < text.size();) {
     auto const length = std::max<std::size_t>(utf8_sequence(text, at), 1);
     tenths += tenths_of(length);
     at += length;
   }
-  return (tenths + 9) / 10;
+  return tenths;
+}
+
+std::int64_t estimate_tokens(std::string_view text) {
+  return (estimate_token_tenths(text) + 9) / 10;
 }
 
 }  // namespace runnel

@@ -14,4 +14,7 @@ namespace runnel {
 // and rare scripts may be further off.
 std::int64_t estimate_tokens(std::string_view text);
 
+// The same in tenths of a token, not rounded: for text that comes in pieces.
+std::int64_t estimate_token_tenths(std::string_view text);
+
 }  // namespace runnel

@@ -132,7 +132,7 @@ void append_messages(std::string& out, CallRequest const& request, ProviderOptio
   });
 }
 
-void add_thinking(JsonObject& body, ProviderOptions const& options) {
+void add_thinking(JsonObject& body, CallRequest const& request, ProviderOptions const& options) {
   bool const thinks = options.thinks();
   switch (options.profile.thinking_switch) {
     case ThinkingSwitch::none:
@@ -145,6 +145,8 @@ void add_thinking(JsonObject& body, ProviderOptions const& options) {
       break;
     }
   }
+  if (thinks && options.profile.thinking_budget && request.max_output_tokens)
+    body.number("thinking_budget", *request.max_output_tokens);
   bool const may_think = thinks || options.profile.thinking_switch == ThinkingSwitch::none;
   if (may_think && options.thinking != Thinking::off && !options.reasoning_effort.empty())
     body.text("reasoning_effort", options.reasoning_effort);
@@ -181,7 +183,7 @@ std::string write_chat_request(CallRequest const& request, ProviderOptions const
   if (request.json_answer && options.profile.json_mode)
     body.raw("response_format", R"({"type":"json_object"})");
   add_limit(body, request, options);
-  add_thinking(body, options);
+  add_thinking(body, request, options);
   body.close();
   return out;
 }

@@ -179,5 +179,17 @@ TEST(ChatRequest, USE_1_OutputLimitHasTheVendorsName) {
   EXPECT_TRUE(has(body_of(request, options_of("deepseek")), R"("max_tokens":50)"));
 }
 
+TEST(ChatRequest, USE_9_ThoughtsThatMaxTokensDoesNotLimitHaveALimitOfTheirOwn) {
+  auto request = question();
+  auto options = options_of("dashscope");
+  options.thinking = Thinking::on;
+  EXPECT_FALSE(has(body_of(request, options), "thinking_budget")) << "without a budget nothing is limited";
+  request.max_output_tokens = 50;
+  EXPECT_TRUE(has(body_of(request, options), R"("thinking_budget":50)"));
+  options.thinking = Thinking::off;
+  EXPECT_FALSE(has(body_of(request, options), "thinking_budget"));
+  EXPECT_FALSE(has(body_of(request, options_of("deepseek")), "thinking_budget"));
+}
+
 }  // namespace
 }  // namespace runnel::model

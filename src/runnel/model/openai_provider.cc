@@ -9,6 +9,12 @@ bool OpenAiProvider::serves(std::string const& model) const {
                      [&](std::string const& pattern) { return matches_pattern(pattern, model); });
 }
 
+// Where thoughts have a limit of their own, both are set to the same (chat_request.cc).
+std::int64_t OpenAiProvider::most_output(std::int64_t max_output_tokens) const {
+  bool const apart = options_->profile.thinking_budget && options_->thinks();
+  return apart ? 2 * max_output_tokens : max_output_tokens;
+}
+
 std::unique_ptr<Call> OpenAiProvider::call(CallRequest request) {
   return std::make_unique<OpenAiCall>(options_, request, post_, now_);
 }

@@ -27,6 +27,8 @@ class OpenAiProvider final : public Provider {
     return options_->price_name.empty() ? model : options_->price_name;
   }
   [[nodiscard]] bool thinks() const override { return options_->thinks(); }
+  [[nodiscard]] bool may_think() const override { return options_->may_think(); }
+  [[nodiscard]] std::int64_t most_output(std::int64_t max_output_tokens) const override;
   [[nodiscard]] std::optional<std::int64_t> max_output_tokens() const override {
     return options_->max_output_tokens;
   }

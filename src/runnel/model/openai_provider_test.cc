@@ -29,6 +29,29 @@ TEST(OpenAiProvider, USE_5_SaysWhetherItsCallsThink) {
   }
 }
 
+TEST(OpenAiProvider, USE_9_MostOutputCountsThoughtsThatAreLimitedApart) {
+  auto options = options_for("dashscope");
+  options.thinking = Thinking::on;
+  EXPECT_EQ((OpenAiProvider{options, post_to(std::make_shared<Script>())}.most_output(100)), 200);
+  options.thinking = Thinking::off;
+  EXPECT_EQ((OpenAiProvider{options, post_to(std::make_shared<Script>())}.most_output(100)), 100);
+  EXPECT_EQ((OpenAiProvider{options_for("deepseek"), post_to(std::make_shared<Script>())}.most_output(100)),
+            100);
+}
+
+TEST(OpenAiProvider, USE_10_SaysWhetherItsCallsMayThinkUnseen) {
+  auto const may_think = [](char const* profile, Thinking thinking) {
+    auto options = options_for(profile);
+    options.thinking = thinking;
+    return OpenAiProvider{std::move(options), post_to(std::make_shared<Script>())}.may_think();
+  };
+  EXPECT_TRUE(may_think("openai", Thinking::vendor_default));
+  EXPECT_FALSE(may_think("openai", Thinking::off));
+  EXPECT_TRUE(may_think("deepseek", Thinking::vendor_default));
+  EXPECT_FALSE(may_think("dashscope", Thinking::vendor_default));
+  EXPECT_FALSE(may_think("local", Thinking::vendor_default));
+}
+
 std::string header_of(net::HttpRequest const& request, std::string const& name) {
   for (auto const& [key, value] : request.headers) {
     if (key == name) return value;

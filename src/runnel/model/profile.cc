@@ -20,6 +20,7 @@ Profile dashscope() {
   profile.thinking_switch = ThinkingSwitch::enable_flag;
   profile.required_tool_while_thinking = false;
   profile.quota_recovers = true;
+  profile.thinking_budget = true;
   profile.cost_currency = "CNY";
   return profile;
 }
@@ -28,6 +29,7 @@ Profile openai() {
   Profile profile;
   profile.name = "openai";
   profile.max_completion_tokens = true;
+  profile.hides_thinking = true;
   return profile;
 }
 
@@ -55,6 +57,10 @@ std::vector<std::string> profile_names() {
 bool ProviderOptions::thinks() const {
   if (thinking != Thinking::vendor_default) return thinking == Thinking::on;
   return profile.thinking_switch == ThinkingSwitch::thinking_type;
+}
+
+bool ProviderOptions::may_think() const {
+  return thinks() || (profile.hides_thinking && thinking != Thinking::off);
 }
 
 bool matches_pattern(std::string_view pattern, std::string_view name) {

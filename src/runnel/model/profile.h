@@ -28,9 +28,11 @@ struct Profile {
   bool wants_reasoning_back =
       false;  // While thinking, a turn with tool calls needs its reasoning, be it empty.
   bool max_completion_tokens = false;  // Calls `max_tokens` so.
-  bool quota_recovers = false;         // 429 `insufficient_quota` is a rate limit, not an empty account.
-  std::string cost_currency;           // Of a cost that it sends without saying; empty: unknown.
-  bool think_tags = false;             // Reasoning may come as `<think>…</think>` in front of the text.
+  bool thinking_budget = false;  // `max_tokens` is for the answer alone; `thinking_budget` limits thoughts.
+  bool hides_thinking = false;   // Its models may think without showing it.
+  bool quota_recovers = false;   // 429 `insufficient_quota` is a rate limit, not an empty account.
+  std::string cost_currency;     // Of a cost that it sends without saying; empty: unknown.
+  bool think_tags = false;       // Reasoning may come as `<think>…</think>` in front of the text.
 };
 
 // "deepseek", "dashscope", "openai" or "local" (llama.cpp, Ollama, vLLM, LM Studio); none: no such profile.
@@ -65,6 +67,8 @@ struct ProviderOptions {
 
   // Whether the model will think, as far as one can know.
   [[nodiscard]] bool thinks() const;
+  // Whether it may think, be it unseen.
+  [[nodiscard]] bool may_think() const;
 };
 
 // Whether `name` is `pattern`, in which each `*` stands for any characters or none.

@@ -125,6 +125,16 @@ class Provider {
   // Whether its models think before they answer, as far as one can know.
   [[nodiscard]] virtual bool thinks() const { return false; }
 
+  // Whether they may think, be it unseen: a call that ends without its usage may have used tokens that nobody
+  // saw.
+  [[nodiscard]] virtual bool may_think() const { return thinks(); }
+
+  // The most tokens that an answer can have, thoughts included, where a call is limited to
+  // `max_output_tokens`.
+  [[nodiscard]] virtual std::int64_t most_output(std::int64_t max_output_tokens) const {
+    return max_output_tokens;
+  }
+
   // The most tokens that it is configured to let an answer have; none: the vendor's own limit.
   [[nodiscard]] virtual std::optional<std::int64_t> max_output_tokens() const { return std::nullopt; }
 

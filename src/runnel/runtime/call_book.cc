@@ -22,6 +22,27 @@ CallOutcome outcome_of(model::CallFailed const& failed) {
   return failed.accepted ? CallOutcome::answered : CallOutcome::refused;
 }
 
+// What a model is taken to write in a second while it thinks unseen, and the most of it.
+constexpr std::int64_t kHiddenTokensPerSecond = 100;
+constexpr std::int64_t kMostHiddenTokens = kOutputUnderBudget;
+
+std::int64_t to_ms(std::chrono::steady_clock::duration time) {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(time).count();
+}
+
+// The output of a call that ended without telling its usage: what was seen of it; and where the model may
+// have thought and showed no thoughts, what it may have written until something came. Never more than the
+// call was let have, which is what it holds of the budgets (docs/decisions/032).
+std::int64_t estimate_output(Said const& said, bool may_think, std::int64_t took_ms,
+                             std::int64_t most_output) {
+  auto tokens = said.tokens();
+  if (may_think && said.reasoning.empty()) {
+    auto const hidden_ms = said.first_piece ? said.first_piece->count() : took_ms;
+    tokens += std::min(hidden_ms * kHiddenTokensPerSecond / 1000, kMostHiddenTokens);
+  }
+  return most_output > 0 ? std::min(tokens, most_output) : tokens;
+}
+
 }  // namespace
 
 std::int64_t day_of(std::int64_t now) {
@@ -100,6 +121,7 @@ asio::awaitable<Result<void>> CallBook::open(Attempt attempt) {
   open.started_at = clock_.now_ms();
   auto call = make_call(open);
   if (!call) co_return call.error();
+  reserve_ = call->reserve;
   auto const entered = co_await enter(std::move(*call));
   if (!entered) co_return entered.error();
   open.began = std::chrono::steady_clock::now();
@@ -130,9 +152,10 @@ Closing CallBook::close(CallStatus status, std::string code, CallOutcome outcome
   record.provider = attempt.provider;
   record.model = attempt.model;
   record.status = outcome;
-  record.latency_ms = std::chrono::duration_cast<std::chrono::milliseconds>(took).count();
+  record.latency_ms = reported.latency_ms.value_or(to_ms(took));
   if (outcome == CallOutcome::answered) {
-    record.tokens = model::settle_tokens(reported, {attempt.input_estimate, said.tokens()});
+    auto const output = estimate_output(said, attempt.may_think, to_ms(took), attempt.most_output);
+    record.tokens = model::settle_tokens(reported, {attempt.input_estimate, output});
     bool const thought = attempt.thinks || !said.reasoning.empty() || record.tokens.reasoning > 0;
     record.cost = model::price_call(*terms_.prices, attempt.price_name, open.started_at, record.tokens,
                                     thought, reported);
@@ -168,6 +191,12 @@ Closing CallBook::settle(std::string id, std::string const& stage, store::CallEn
   return closing;
 }
 
+// Of a call that an earlier writer has made; 0: it was not limited.
+std::int64_t CallBook::most_output(model::Provider const* provider) const {
+  if (!terms_.budgets.any() || provider == nullptr) return 0;
+  return provider->most_output(provider->max_output_tokens().value_or(kOutputUnderBudget));
+}
+
 asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
   auto left = co_await find_unbooked();
   if (!left) co_return left.error();
@@ -187,8 +216,11 @@ asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
       unbooked_.push_back({std::move(call.id), std::move(record)});
       continue;
     }
-    record.tokens = model::settle_tokens(ReportedUsage{}, {call.input_estimate, said.tokens()});
     auto const* const provider = terms_.models != nullptr ? terms_.models->find(call.model) : nullptr;
+    bool const may_think = provider != nullptr && provider->may_think();
+    auto const took_ms = std::max<std::int64_t>(clock_.now_ms() - call.started_at, 0);
+    auto const output = estimate_output(said, may_think, took_ms, most_output(provider));
+    record.tokens = model::settle_tokens(ReportedUsage{}, {call.input_estimate, output});
     bool const thought = !said.reasoning.empty() || (provider != nullptr && provider->thinks());
     auto const price_name = provider != nullptr ? provider->price_name(call.model) : call.model;
     record.cost = model::price_call(*terms_.prices, price_name, call.started_at, record.tokens, thought,

@@ -34,6 +34,10 @@ struct Terms {
 // The beginning of the UTC day, in milliseconds as `now` is: a budget of the day counts from it.
 std::int64_t day_of(std::int64_t now);
 
+// Of an answer where there is any budget: what a call may cost must be known before it is made. Generous for
+// an answer; without a budget the provider's own limit holds.
+inline constexpr std::int64_t kOutputUnderBudget = 8192;
+
 // An attempt about to be made.
 struct Attempt {
   std::string stage;
@@ -42,9 +46,10 @@ struct Attempt {
   std::string model;
   std::string price_name;  // Of the model, in the price book.
   bool thinks = false;
+  bool may_think = false;  // Be it unseen.
   std::int64_t input_estimate = 0;
   std::int64_t most_input = 0;   // Tokens that the input cannot exceed,
-  std::int64_t most_output = 0;  // and the output.
+  std::int64_t most_output = 0;  // and the output, thoughts included; 0: it is not limited.
 };
 
 // What an attempt showed before it ended: its tokens are estimated from it where the provider has not told.
@@ -71,6 +76,8 @@ class CallBook {
   // The provider is asked from now on: before, a call that ends has used nothing.
   void asked() { open_->asked = true; }
   [[nodiscard]] bool is_open() const { return open_.has_value(); }
+  // What the last attempt was to hold, be it that the store refused it.
+  [[nodiscard]] Money reserve() const { return reserve_; }
 
   // The open attempt has ended: what is to be written of it.
   Closing finished(model::CallFinished const& finished, Said const& said);
@@ -110,6 +117,7 @@ class CallBook {
   };
 
   [[nodiscard]] Result<store::NewCall> make_call(Open const& open) const;
+  [[nodiscard]] std::int64_t most_output(model::Provider const* provider) const;
   store::Async<void> enter(store::NewCall call);
   store::Async<std::vector<store::UnbookedCall>> find_unbooked();
   Closing close(store::CallStatus status, std::string code, model::CallOutcome outcome,
@@ -125,6 +133,7 @@ class CallBook {
   RunKey const run_;
   Epoch const epoch_;
   std::optional<Open> open_;
+  Money reserve_;
   std::vector<Unbooked> unbooked_;
   std::vector<Usage> booked_;
   std::string last_provider_;

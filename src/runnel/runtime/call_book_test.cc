@@ -147,6 +147,17 @@ TEST_F(CallBookTest, USE_8_WholeAnswerIsSettledAsItsProviderReported) {
   EXPECT_EQ(usage.cost_source, CostSource::catalog_fallback);
 }
 
+TEST_F(CallBookTest, USE_4_LatencyIsTheProvidersWhereItGivesOne) {
+  open();
+  auto timed = answered(10, 20);
+  timed.usage.latency_ms = 123'456;
+
+  EXPECT_EQ(book.finished(timed, said("words")).rows.call_ends.at(0).latency_ms, 123'456);
+
+  CommitRows rows;
+  EXPECT_EQ(book.book(MessageId{"m1"}, rows).latency_ms, 123'456);
+}
+
 TEST_F(CallBookTest, USE_10_AttemptThatWasStoppedIsEstimatedFromWhatItSaid) {
   open();
 
@@ -161,6 +172,55 @@ TEST_F(CallBookTest, USE_10_AttemptThatWasStoppedIsEstimatedFromWhatItSaid) {
   EXPECT_EQ(end.provisional, Money{100 * kInputRate + output * kOutputRate});
   EXPECT_FALSE(usage_in(closing).complete);
   EXPECT_EQ(usage_in(closing).cost_source, CostSource::incomplete_usage_fallback);
+}
+
+TEST_F(CallBookTest, USE_9_AnEstimateIsNeverMoreThanTheCallHolds) {
+  open();
+
+  auto const closing = book.stopped(CallStatus::failed, "BUDGET_EXCEEDED", said(std::string(1000, 'x')));
+
+  auto const& end = closing.rows.call_ends.at(0);
+  EXPECT_EQ(end.error_code, "BUDGET_EXCEEDED");
+  EXPECT_EQ(end.tokens.output, 50);
+  EXPECT_LE(end.provisional.pico, store.calls().at(0).reserve.pico);
+}
+
+TEST_F(CallBookTest, USE_9_WhatAProviderReportsIsBookedAsItIs) {
+  open();
+  auto const closing = book.finished(answered(10, 2000), said("words"));
+  EXPECT_EQ(closing.rows.call_ends.at(0).tokens.output, 2000);
+}
+
+// How many tokens a call that ends without usage is taken to have used, where its model may think unseen.
+class CallBookOfThinking : public CallBookTest {
+ protected:
+  std::int64_t settled(Said const& said, std::int64_t most_output = 0) {
+    auto thinking = attempt();
+    thinking.may_think = true;
+    thinking.most_output = most_output;
+    run_async(book.open(thinking)).value();
+    book.asked();
+    return book.stopped(CallStatus::canceled, "", said).rows.call_ends.at(0).tokens.output;
+  }
+};
+
+TEST_F(CallBookOfThinking, USE_10_TimeBeforeTheFirstPieceMayHaveBeenThoughts) {
+  auto words = said("a few words");
+  words.first_piece = std::chrono::milliseconds{3000};
+  EXPECT_EQ(settled(words), estimate_tokens("a few words") + 300);
+}
+
+TEST_F(CallBookOfThinking, USE_10_ThoughtsThatWereSeenAreCountedAsSeen) {
+  auto words = said("a few words", "a thought");
+  words.first_piece = std::chrono::milliseconds{3000};
+  EXPECT_EQ(settled(words), estimate_tokens("a few words") + estimate_tokens("a thought"));
+}
+
+TEST_F(CallBookOfThinking, USE_10_UnseenThoughtsHaveALimit) {
+  auto words = said("");
+  words.first_piece = std::chrono::hours{1};
+  EXPECT_EQ(settled(words), 8192);
+  EXPECT_EQ(settled(words, 50), 50);
 }
 
 TEST_F(CallBookTest, USE_10_ArgumentsOfToolCallsAreEstimatedToo) {

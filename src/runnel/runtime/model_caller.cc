@@ -6,6 +6,7 @@
 
 #include "runnel/base/log.h"
 #include "runnel/base/sleep.h"
+#include "runnel/core/money.h"
 #include "runnel/core/token_estimate.h"
 
 namespace runnel::runtime {
@@ -84,6 +85,19 @@ std::string cause_of(model::CallFailed const& failed) {
   return quotes ? message.substr(0, message.find(": ")) : message;
 }
 
+CallTrouble over_budget(Money reserve, std::string detail) {
+  return {"BUDGET_EXCEEDED",
+          "the next model call may cost up to " + to_decimal(reserve) + " CNY, more than is left of a budget",
+          std::move(detail)};
+}
+
+CallTrouble overrun(std::string const& model, std::int64_t most_output) {
+  return {"BUDGET_EXCEEDED",
+          "the model wrote more than the " + std::to_string(most_output) +
+              " tokens that the budget held for its answer, and was stopped",
+          "model " + model + " does not keep to its limit"};
+}
+
 CallTrouble trouble(model::CallFailed const& failed) {
   return {model::to_code(failed.failure), explain(failed.failure), cause_of(failed)};
 }
@@ -133,28 +147,31 @@ asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, 
   for (int retries = 0;; ++retries) {
     may_try_next_ = false;
     if (cancel_->requested()) co_return Error{Errc::canceled, "canceled before the model was asked"};
-    auto const opened = co_await book_.open(describe(*provider, stage, request));
-    if (!opened && opened.error().code == Errc::over_budget) {
-      co_return CallTrouble{"BUDGET_EXCEEDED", "the call could cost more than is left of a budget",
-                            opened.error().detail};
-    }
+    auto attempt = describe(*provider, stage, request);
+    auto const most_output = attempt.most_output;
+    auto const opened = co_await book_.open(std::move(attempt));
+    if (!opened && opened.error().code == Errc::over_budget)
+      co_return over_budget(book_.reserve(), opened.error().detail);
     if (!opened && opened.error().code == Errc::not_found) {
       co_return CallTrouble{"MODEL_UNPRICED", "the model has no price at the moment", opened.error().detail};
     }
     if (!opened) co_return opened.error();
     if (cancel_->requested()) co_return Error{Errc::canceled, "canceled before the model was asked"};
     book_.asked();
-    auto end = co_await stream_->run(provider->call(request), cancel_);
+    auto end = co_await stream_->run(provider->call(request), most_output, cancel_);
     if (!end) co_return end.error();
     auto const said = stream_->said();
     if (said.first_piece) metrics_.first_token_time.observe(*said.first_piece);
     if (auto* finished = std::get_if<model::CallFinished>(&*end)) co_return reply(std::move(*finished));
 
-    auto const failed = std::get<model::CallFailed>(std::move(*end));
-    auto accounts = book_.failed(failed, said);
+    auto const* const failure = std::get_if<model::CallFailed>(&*end);
+    auto accounts = failure != nullptr ? book_.failed(*failure, said)
+                                       : book_.stopped(store::CallStatus::failed, "BUDGET_EXCEEDED", said);
     accounts.add(keep_words(writer_->order(), TextOutcome::failed, store::kUiHistory));
     auto const settled = co_await writer_->commit(std::move(accounts.facts), std::move(accounts.rows));
     if (!settled) co_return settled.error();
+    if (failure == nullptr) co_return overrun(request.model, most_output);
+    auto const failed = *failure;
     tell(*provider, request.model, failed);
     if (!showed_nothing(said)) co_return trouble(failed);
     may_try_next_ = may_fall_back(failed.failure);
@@ -199,9 +216,10 @@ Attempt ModelCaller::describe(model::Provider const& provider, std::string stage
   attempt.model = request.model;
   attempt.price_name = provider.price_name(request.model);
   attempt.thinks = provider.thinks();
+  attempt.may_think = provider.may_think();
   attempt.input_estimate = estimate_input(request);
   attempt.most_input = most_input(request);
-  attempt.most_output = request.max_output_tokens.value_or(0);
+  if (request.max_output_tokens) attempt.most_output = provider.most_output(*request.max_output_tokens);
   return attempt;
 }
 

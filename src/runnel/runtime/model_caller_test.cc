@@ -71,7 +71,9 @@ class ModelCallerTest : public testing::Test {
     models = std::make_unique<model::Registry>(std::move(providers), "m",
                                                std::vector<std::string>{"spare", "last"});
     caller = std::make_unique<ModelCaller>(*models, writer, cancel, book, RunMetrics{});
-    return asio::co_spawn(cores.at(0), caller->call("chat", request_for("m"), Showing{}), asio::use_future);
+    auto request = request_for("m");
+    request.max_output_tokens = max_output_tokens;
+    return asio::co_spawn(cores.at(0), caller->call("chat", std::move(request), Showing{}), asio::use_future);
   }
   CallResult ask() { return start().get().value(); }
 
@@ -113,6 +115,7 @@ class ModelCallerTest : public testing::Test {
   CallBook book{store, clock, cancel, Terms{&prices, nullptr, {}}, RunMetrics{}, RunKey{7}, 3};
   std::map<std::string, std::shared_ptr<Script>> scripts;
   std::vector<std::size_t> entered_before_call;
+  std::optional<std::int64_t> max_output_tokens;
   std::unique_ptr<model::Registry> models;
   std::unique_ptr<ModelCaller> caller;
 };
@@ -244,6 +247,55 @@ TEST_F(ModelCallerTest, USE_9_CallOverBudgetIsNotMade) {
 
   EXPECT_EQ(asked("m") + asked("spare"), 0U);
   EXPECT_FALSE(book.is_open());
+}
+
+class ModelCallerOverrun : public ModelCallerTest, public testing::WithParamInterface<model::CallEvent> {};
+
+// 400 bytes are about 120 tokens.
+TEST_P(ModelCallerOverrun, USE_9_ModelThatWritesMoreThanItMayIsCutOff) {
+  set_script("m", {{GetParam()}});  // It never ends by itself.
+  set_script("spare", {});
+  max_output_tokens = 60;
+
+  EXPECT_EQ(text_of(ask()), "trouble BUDGET_EXCEEDED");
+
+  EXPECT_EQ(settled(), (Codes{"BUDGET_EXCEEDED"}));
+  EXPECT_EQ(store.call_ends().at(0).tokens.output, 60);
+  EXPECT_EQ(asked("spare"), 0U);
+  EXPECT_FALSE(book.is_open());
+}
+
+INSTANTIATE_TEST_SUITE_P(Pieces, ModelCallerOverrun,
+                         testing::Values(model::CallEvent{TextPiece{std::string(400, 'x')}},
+                                         model::CallEvent{model::ReasoningPiece{std::string(400, 'x')}},
+                                         model::CallEvent{
+                                             model::ToolCallPiece{0, "c", "f", std::string(400, 'x')}}),
+                         [](auto const& piece) { return "Kind" + std::to_string(piece.param.index()); });
+
+TEST_F(ModelCallerTest, USE_9_AnswerAboutAsLongAsItMayBeIsNotCutOff) {
+  std::string const words(400, 'x');
+  max_output_tokens = 100;  // The estimate is 120; English has about four letters a token.
+  set_script("m", {{TextPiece{words}, answered(1, 100)}});
+
+  EXPECT_EQ(text_of(ask()), words);
+}
+
+TEST_F(ModelCallerTest, USE_9_AnswerThatIsThereIsKeptHoweverLongItIs) {
+  std::string const words(4000, 'x');
+  max_output_tokens = 100;
+  set_script("m", {{TextPiece{words}, answered(1, 1000)}});
+
+  auto const result = ask();
+
+  EXPECT_EQ(text_of(result), words);
+  EXPECT_EQ(std::get<ModelReply>(result).accounts.rows.call_ends.at(0).tokens.output, 1000);
+}
+
+TEST_F(ModelCallerTest, USE_9_WithoutALimitNothingIsCutOff) {
+  std::string const words(1'000'000, 'x');
+  set_script("m", {{TextPiece{words}, answered(1, 2)}});
+
+  EXPECT_EQ(text_of(ask()).size(), words.size());
 }
 
 TEST_F(ModelCallerTest, RUN_4_CancelEndsTheWaitForTheNextAttempt) {

@@ -19,6 +19,10 @@ std::string storable(std::string text) {
   return valid;
 }
 
+void OutputLimit::count(std::string_view text) {
+  if (most_ > 0) tenths_ += estimate_token_tenths(text);
+}
+
 ReplyStream::ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage, Showing showing)
     : writer_{std::move(writer)},
       stage_{std::move(stage)},
@@ -26,10 +30,12 @@ ReplyStream::ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage, S
       reply_begun_{writer_->order().replied()} {}
 
 asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call> call,
+                                                     std::int64_t most_output,
                                                      std::shared_ptr<base::Cancel> cancel) {
   began_ = std::chrono::steady_clock::now();
   first_piece_.reset();
   end_.reset();
+  limit_ = OutputLimit{most_output};
   while (!end_) {
     auto events = co_await call->next(cancel);
     if (!events) co_return events.error();
@@ -45,6 +51,7 @@ asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call
       done = co_await writer_->commit(std::move(batch.facts), std::move(batch.rows));
     }
     if (!done) co_return done.error();
+    if (!end_ && limit_.is_exceeded()) end_.emplace(OutputOverrun{});
   }
   co_return std::move(*end_);
 }
@@ -63,6 +70,7 @@ void ReplyStream::add(model::TextPiece piece, Closing& batch) {
   if (piece.text.empty()) return;
   note_first_piece();
   piece.text = storable(std::move(piece.text));
+  limit_.count(piece.text);
   output_ += piece.text;
   if (showing_.live) {
     show(showing_.live->feed(piece.text), batch);
@@ -92,6 +100,7 @@ void ReplyStream::add(model::ReasoningPiece piece, Closing& batch) {
   if (piece.text.empty()) return;
   note_first_piece();
   piece.text = storable(std::move(piece.text));
+  limit_.count(piece.text);
   reasoning_ += piece.text;
   // Thoughts after words are not shown, but they were paid for.
   if (!showing_.reasoning || reasoning_ended_ || text_begun_ || text_ended_) return;
@@ -106,6 +115,7 @@ void ReplyStream::add(model::ReasoningPiece piece, Closing& batch) {
 
 void ReplyStream::add(model::ToolCallPiece piece, Closing& batch) {
   note_first_piece();
+  limit_.count(piece.arguments);
   arguments_ += piece.arguments;
   if (!showing_.tool_calls) return;
   if (calls_.empty()) {

@@ -4,10 +4,12 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,8 +24,26 @@
 
 namespace runnel::runtime {
 
-// How one attempt ended, where it was not cut off by our side.
-using AttemptEnd = std::variant<model::CallFinished, model::CallFailed>;
+// The model has written more than it was let write; it was cut off.
+struct OutputOverrun {};
+
+// How one attempt ended, where it was not cancelled.
+using AttemptEnd = std::variant<model::CallFinished, model::CallFailed, OutputOverrun>;
+
+// Counts what a model writes against the output that it was let have, so that one which does not keep to it
+// is cut off (USE-9). The count is an estimate that may be off by a third: an answer is over its limit where
+// two thirds of it are, so that no provider that keeps to the limit is cut off.
+class OutputLimit {
+ public:
+  explicit OutputLimit(std::int64_t most_tokens) : most_{most_tokens} {}  // 0: there is none.
+
+  void count(std::string_view text);
+  [[nodiscard]] bool is_exceeded() const { return most_ > 0 && 2 * tenths_ > 3 * 10 * most_; }
+
+ private:
+  std::int64_t most_;
+  std::int64_t tenths_ = 0;
+};
 
 // What of a model's output the user sees while it arrives.
 struct Showing {
@@ -48,9 +68,10 @@ class ReplyStream {
  public:
   ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage, Showing showing);
 
-  // The text message, and tool calls, are still open at the end: what ends them is the stage's to say. Fails
-  // where the attempt was cancelled or the run is no longer ours to write.
-  boost::asio::awaitable<Result<AttemptEnd>> run(std::unique_ptr<model::Call> call,
+  // `most_output`: the tokens that the answer may have; 0: any number. The text message, and tool calls, are
+  // still open at the end: what ends them is the stage's to say. Fails where the attempt was cancelled or the
+  // run is no longer ours to write.
+  boost::asio::awaitable<Result<AttemptEnd>> run(std::unique_ptr<model::Call> call, std::int64_t most_output,
                                                  std::shared_ptr<base::Cancel> cancel);
 
   [[nodiscard]] MessageId const& message() const { return message_; }
@@ -98,6 +119,7 @@ class ReplyStream {
   std::chrono::steady_clock::time_point last_chunk_;
   std::chrono::steady_clock::time_point began_;
   std::optional<std::chrono::milliseconds> first_piece_;
+  OutputLimit limit_{0};
   std::optional<AttemptEnd> end_;
 };
 

@@ -20,9 +20,6 @@ namespace json = boost::json;
 
 namespace {
 
-// Generous for an answer; without a budget the provider's own limit holds.
-constexpr std::int64_t kOutputUnderBudget = 8192;
-
 // Rows of the run itself that may stand among the newest of the thread, beside those of its tool calls and of
 // the words before them.
 constexpr std::size_t kOwnRows = 8;
@@ -162,7 +159,6 @@ model::CallRequest StageRunner::make_request() const {
       if (auto const* tool = parts_.run.tools.find(name)) request.tools.push_back(tool->spec());
     }
   }
-  // What a call may cost must be known before it is made.
   if (job.terms.budgets.any()) request.max_output_tokens = kOutputUnderBudget;
   request.json_answer = stage_.contract != nullptr && request.tools.empty();
   request.user_text = job.input.text;
