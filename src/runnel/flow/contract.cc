@@ -10,8 +10,8 @@
 
 #include "runnel/core/json_pointer.h"
 #include "runnel/core/json_write.h"
+#include "runnel/core/text.h"
 #include "runnel/flow/clipped.h"
-#include "runnel/flow/json_blank.h"
 
 namespace runnel::flow {
 namespace {
@@ -69,8 +69,7 @@ std::string pointer_to(std::string_view field) {
 }
 
 bool is_filled(json::value const* value) {
-  return value != nullptr && value->is_string() &&
-         std::string_view{value->get_string()}.find_first_not_of(kJsonBlanks) != std::string_view::npos;
+  return value != nullptr && value->is_string() && !strip(std::string_view{value->get_string()}).empty();
 }
 
 bool applies(Contract::Rule const& rule, json::object const& output) {

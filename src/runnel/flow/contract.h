@@ -17,7 +17,7 @@ namespace runnel::flow {
 // fields are ignored. It never changes; any thread may use it.
 class Contract {
  public:
-  // Where field `when` is `is`, `field` must be a text with something in it besides blanks.
+  // Where field `when` is `is`, `field` must be a text with something in it besides Unicode's white space.
   struct Rule {
     std::string when;
     std::string is;

@@ -66,7 +66,10 @@ TEST(Contract, FLOW_4_ARuleAsksForATextWhereAnotherFieldHasAValue) {
   EXPECT_EQ(with(R"(,"assistant_text":null)"), Problems{direct[0] + "; it is null"});
   EXPECT_EQ(with(R"(,"assistant_text":" \n\t")"), Problems{direct[0] + R"(; it is " \n\t")"});
   EXPECT_EQ(with(R"(,"assistant_text":7)"), Problems{"/assistant_text: must be a string or null; it is 7"});
+  EXPECT_EQ(with(",\"assistant_text\":\"\u00a0\u3000\u2003\""),
+            Problems{direct[0] + "; it is \"\u00a0\u3000\u2003\""});
   EXPECT_EQ(with(R"(,"assistant_text":" .")"), Problems{});
+  EXPECT_EQ(with(",\"assistant_text\":\"\u200b\""), Problems{}) << "a zero width space is no white space";
 }
 
 TEST(Contract, FLOW_4_ProblemsAreFewAndShortWhateverTheOutputHolds) {

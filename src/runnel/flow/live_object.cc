@@ -6,7 +6,7 @@
 #include <utility>
 #include <variant>
 
-#include "runnel/core/json_parse.h"
+#include "runnel/core/json_lenient.h"
 #include "runnel/flow/json_blank.h"
 
 namespace runnel::flow {
@@ -69,13 +69,13 @@ std::size_t LiveObject::take_key(std::string_view piece) {
 }
 
 void LiveObject::end_key() {
-  auto const parsed = parse_json(raw_);
+  auto const parsed = parse_lenient_json(raw_);
   auto const* key = std::get_if<json::value>(&parsed);
   place_ = Place::over;
   if (key == nullptr) return;
   key_ = std::string_view{key->get_string()};
-  bool const is_second = key_ == field_ ? has_field_ : fields_.contains(key_);
-  if (!is_second) place_ = Place::colon;
+  bool const text_again = key_ == field_ && has_field_;
+  if (!text_again) place_ = Place::colon;
 }
 
 void LiveObject::begin_value(char c, std::string& shown) {
@@ -106,11 +106,11 @@ std::size_t LiveObject::take_other(std::string_view piece, std::string& shown) {
 }
 
 void LiveObject::end_other(std::string& shown) {
-  auto parsed = parse_json(raw_, kDefaultJsonDepth - 1);  // One level is the object's own.
+  auto parsed = parse_lenient_json(raw_, kDefaultJsonDepth - 1);  // One level is the object's own.
   auto* value = std::get_if<json::value>(&parsed);
   place_ = value == nullptr ? Place::over : Place::comma;
   if (value == nullptr) return;
-  fields_.emplace(key_, std::move(*value));
+  fields_.insert_or_assign(key_, std::move(*value));
   if (has_text_) ask_gate(shown);
 }
 

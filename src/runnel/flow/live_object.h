@@ -14,8 +14,8 @@ namespace runnel::flow {
 
 // The text of one field of a JSON object that is still being written, from the object's brace on
 // (live_text.h). What a piece costs depends on the piece alone: no byte is looked at again, but for the other
-// fields, each of which is parsed once, when it is complete. From the first place on that parse_json would
-// refuse, nothing more is given.
+// fields, each of which is parsed once, when it is complete. From the first place on that parse_lenient_json
+// would refuse, nothing more is given.
 class LiveObject {
  public:
   LiveObject(std::string field, LiveText::Gate gate);
@@ -47,7 +47,7 @@ class LiveObject {
   std::string raw_;       // whose bytes so far these are.
   std::string key_;
   boost::json::object fields_;
-  bool has_field_ = false;  // The field has begun; it cannot come twice.
+  bool has_field_ = false;  // The field has begun; a second one is not shown.
   bool has_text_ = false;   // And it is a text.
   StringDecoder decoder_;
   std::string held_;  // Of the text, until the gate is open.

@@ -13,11 +13,11 @@ namespace runnel::flow {
 // The text of one field, out of a JSON object that is still being written (FLOW-4): escapes, surrogate pairs
 // and characters may be split anywhere. Finds the object where read_output does. Joined, what it gives is a
 // prefix of the field's value, and the whole value where the document turns out to be whole and valid and the
-// gate let it; it never gives half a character.
+// gate let it; it never gives half a character. Where the field comes twice, that holds for the first, and
+// read_output takes the last.
 //
 // It stays silent where read_output will find a problem: before and behind the object, in a list of objects,
-// from a field on that comes twice, and from the first byte on that is no JSON or that parse_json would
-// refuse.
+// and from the first byte on that is no JSON or that parse_lenient_json would refuse.
 class LiveText {
  public:
   // Asked at the text's beginning, and then, until it says yes, whenever another field is complete, with all

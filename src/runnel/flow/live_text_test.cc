@@ -73,6 +73,21 @@ TEST(LiveText, FLOW_4_EscapesAreReadAsTheyAreMeant) {
   EXPECT_EQ(show(R"({"answer":""})"), "");
 }
 
+TEST(LiveText, FLOW_4_WhatIsNoReasonForARepairIsNoneToFallSilent) {
+  EXPECT_EQ(show(R"({"answer":"ab\u0000cd"})"), "ab\uFFFDcd");
+  EXPECT_EQ(show(R"({"answer":"ab\ud800cd"})"), "ab\uFFFDcd");
+  EXPECT_EQ(show(R"({"answer":"ab\ud800\ncd"})"), "ab\uFFFD\ncd");
+  EXPECT_EQ(show(R"({"answer":"ab\ud800\ud800cd"})"), "ab\uFFFD\uFFFDcd");
+  EXPECT_EQ(show(R"({"answer":"ab\ud83d\ud83d\ude00cd"})"), "ab\uFFFD😀cd");
+  EXPECT_EQ(show(R"({"answer":"ab\ud800é"})"), "ab\uFFFDé");
+  EXPECT_EQ(show(R"({"answer":"ab\udc00cd"})"), "ab\uFFFDcd");
+  EXPECT_EQ(show(R"({"answer":"ab\ud800"})"), "ab\uFFFD");
+  for (auto const* before :
+       {R"("a":1,"a":2)", R"("a":1,"\u0061":2)", R"("a":{"b":1,"b":2})", R"("a":99999999999999999999)",
+        R"("a":1e999)", R"("a":"\u0000")", R"("a":"\ud83d")", R"("\ud83d":1)"})
+    EXPECT_EQ(show(std::string{"{"} + before + R"(,"answer":"cd"})"), "cd") << before;
+}
+
 TEST(LiveText, FLOW_4_FromTheFirstWrongByteOnNothingIsShown) {
   struct Case {
     std::string_view output;
@@ -82,12 +97,6 @@ TEST(LiveText, FLOW_4_FromTheFirstWrongByteOnNothingIsShown) {
   Case const cases[] = {
       {R"({"answer":"ab\x41cd"})", "ab"},
       {R"({"answer":"ab\u12g4cd"})", "ab"},
-      {R"({"answer":"ab\u0000cd"})", "ab"},
-      {R"({"answer":"ab\ud800cd"})", "ab"},
-      {R"({"answer":"ab\ud800\ncd"})", "ab"},
-      {R"({"answer":"ab\ud800\ud800cd"})", "ab"},
-      {R"({"answer":"ab\ud800xudc00cd"})", "ab"},
-      {R"({"answer":"ab\udc00cd"})", "ab"},
       {"{\"answer\":\"ab\ncd\"}", "ab"},
       {"{\"answer\":\"ab\0cd\"}"sv, "ab"},
       {"{\"answer\":\"ab\xff cd\"}", "ab"},
@@ -97,14 +106,9 @@ TEST(LiveText, FLOW_4_FromTheFirstWrongByteOnNothingIsShown) {
       {R"({"answer":"ab"cd"})", "ab"},
       {R"({"answer":"ab","answer":"cd"})", "ab"},
       {R"({"answer":1,"answer":"cd"})", ""},
-      {R"({"a":1,"a":2,"answer":"cd"})", ""},
-      {R"({"a":1,"\u0061":2,"answer":"cd"})", ""},
-      {R"({"a":{"b":1,"b":2},"answer":"cd"})", ""},
       {R"({"a":01,"answer":"cd"})", ""},
       {R"({"a":tru,"answer":"cd"})", ""},
       {R"({"a":[1},"answer":"cd"})", ""},
-      {R"({"a":99999999999999999999,"answer":"cd"})", ""},
-      {R"({"a":"\u0000","answer":"cd"})", ""},
       {R"({"a":1 "answer":"cd"})", ""},
       {R"({"a":1,,"answer":"cd"})", ""},
       {R"({"a":"b";"answer":"cd"})", ""},

@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "runnel/core/json_parse.h"
+#include "runnel/core/json_lenient.h"
 #include "runnel/flow/clipped.h"
 #include "runnel/flow/contract.h"
 #include "runnel/flow/object_finder.h"
@@ -62,7 +62,7 @@ Reading read_object(Contract const& contract, std::string_view text) {
   text = text.substr(0, scanner.feed(text));
   Reading reading;
   reading.is_json = true;
-  auto parsed = parse_json(text);
+  auto parsed = parse_lenient_json(text);
   if (auto const* problem = std::get_if<JsonProblem>(&parsed)) {
     reading.problems.push_back(syntax_problem(*problem, text, scanner.is_complete()));
     return reading;

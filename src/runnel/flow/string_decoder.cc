@@ -8,6 +8,7 @@ namespace runnel::flow {
 namespace {
 
 constexpr std::size_t kLongestCharacter = 4;
+constexpr std::string_view kReplacement = "\uFFFD";
 
 bool is_plain(char c) {
   return static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\';
@@ -84,7 +85,7 @@ std::size_t StringDecoder::feed(std::string_view piece, std::string& out) {
 void StringDecoder::take(char c, std::string& out) {
   switch (state_) {
     case State::plain:
-      return take_plain(c);
+      return take_plain(c, out);
     case State::character:
       return take_character(c, out);
     case State::escape:
@@ -92,20 +93,32 @@ void StringDecoder::take(char c, std::string& out) {
     case State::hex:
       return take_hex(c, out);
     case State::low_half:
-      state_ = c == '\\' ? State::escape : State::broken;
-      return;
+      if (c == '\\') {
+        state_ = State::escape;
+        return;
+      }
+      drop_half(out);
+      state_ = State::plain;
+      return take_plain(c, out);
     case State::complete:
     case State::broken:
       return;
   }
 }
 
-// A byte that ends a run of plain characters.
-void StringDecoder::take_plain(char c) {
+// Where the second half of a pair did not come.
+void StringDecoder::drop_half(std::string& out) {
+  if (std::exchange(high_, 0) != 0) out += kReplacement;
+}
+
+// A byte that ends a run of plain characters, or stands alone.
+void StringDecoder::take_plain(char c, std::string& out) {
   if (c == '"') {
     state_ = State::complete;
   } else if (c == '\\') {
     state_ = State::escape;
+  } else if (is_plain(c) && utf8_sequence({&c, 1}, 0) == 1) {
+    out += c;
   } else if (is_plain(c)) {
     character_ = c;
     state_ = State::character;
@@ -126,11 +139,12 @@ void StringDecoder::take_character(char c, std::string& out) {
 
 void StringDecoder::take_escape(char c, std::string& out) {
   auto const meaning = unescaped(c);
+  if (c != 'u') drop_half(out);
   if (c == 'u') {
     digits_ = 0;
     unit_ = 0;
     state_ = State::hex;
-  } else if (high_ == 0 && meaning != '\0') {
+  } else if (meaning != '\0') {
     out += meaning;
     state_ = State::plain;
   } else {
@@ -149,15 +163,19 @@ void StringDecoder::take_hex(char c, std::string& out) {
 }
 
 void StringDecoder::take_unit(std::string& out) {
-  if (high_ == 0 && is_high_half(unit_)) {
+  state_ = State::plain;
+  if (high_ != 0 && is_low_half(unit_)) {
+    auto const high = std::exchange(high_, 0);
+    return append_utf8(out, 0x10000 + ((high - 0xd800) << 10U) + (unit_ - 0xdc00));
+  }
+  drop_half(out);
+  if (is_high_half(unit_)) {
     high_ = unit_;
     state_ = State::low_half;
-  } else if (unit_ == 0 || is_low_half(unit_) != (high_ != 0)) {
-    state_ = State::broken;
+  } else if (unit_ == 0 || is_low_half(unit_)) {
+    out += kReplacement;
   } else {
-    auto const high = std::exchange(high_, 0);
-    append_utf8(out, high == 0 ? unit_ : 0x10000 + ((high - 0xd800) << 10U) + (unit_ - 0xdc00));
-    state_ = State::plain;
+    append_utf8(out, unit_);
   }
 }
 

@@ -8,8 +8,9 @@
 namespace runnel::flow {
 
 // The text of a JSON string that is still being written, from behind its opening quote to its closing one.
-// Gives whole characters only, however the bytes are cut, and nothing from the first place on that parse_json
-// would refuse: invalid UTF-8, a control character, an escape that is none, half of a surrogate pair, U+0000.
+// Gives whole characters only, however the bytes are cut, and nothing from the first place on that
+// parse_lenient_json would refuse: invalid UTF-8, a control character, an escape that is none. Half of a
+// surrogate pair and U+0000 are U+FFFD there and here.
 class StringDecoder {
  public:
   // Appends the characters that are complete now, and returns how many bytes it has read: all of them, unless
@@ -24,10 +25,11 @@ class StringDecoder {
 
   [[nodiscard]] bool is_over() const { return is_complete() || is_broken(); }
   void take(char c, std::string& out);
-  void take_plain(char c);
+  void take_plain(char c, std::string& out);
   void take_character(char c, std::string& out);
   void take_escape(char c, std::string& out);
   void take_hex(char c, std::string& out);
+  void drop_half(std::string& out);
   void take_unit(std::string& out);
 
   State state_ = State::plain;
