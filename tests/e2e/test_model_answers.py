@@ -1,12 +1,13 @@
 """USE-1, USE-3, USE-10: answers that are odd and good all the same."""
 
+import json
 import unittest
 
-from model_case import ModelCase, text_estimate
+from model_case import ModelCase, message_rows, text_estimate
 
 import fake_scripts as scripts
 from fake_answer import Answer
-from fake_chunks import usage
+from fake_chunks import Raw, usage
 from fake_provider import FakeProvider
 
 WORDS = "You said: grüß dich, 你好 🙂\n\nI am a fake model. I only repeat what I hear, but token by token."
@@ -35,6 +36,23 @@ class Answers(ModelCase):
                 run = self.run_model("fake")
                 self.assertEqual((run.outcome, run.text), ("RUN_FINISHED", "a\ufffdb"))
                 self.assertEqual(self.api.full_history(run.thread)[-1]["content"], run.text)
+
+    def test_USE_10_a_character_that_is_split_over_two_chunks_is_joined(self):
+        chunk = r'{"choices":[{"index":0,"delta":{"content":"%s"},"finish_reason":null}]}'
+        for pieces, text in (((r"a\ud83d", r"\ude00b"), "a\U0001f600b"), ((r"a\ud83d", "b"), "a\ufffdb"),
+                             ((r"a\ude00",), "a\ufffd"), ((r"a\ud83d",), "a\ufffd")):
+            with self.subTest(pieces):
+                self.fake.script(scripts.stream([Raw(chunk % piece) for piece in pieces], numbers=usage()))
+                run = self.run_model("fake")
+                self.assertEqual((run.outcome, run.text), ("RUN_FINISHED", text))
+                self.assertEqual(self.api.full_history(run.thread)[-1]["content"], text)
+
+    def test_USE_3_the_providers_time_is_the_latency(self):
+        self.fake.script(scripts.stream(["Hello"], numbers=usage(time=12.3456)))
+        run = self.run_model("fake")
+        self.assertEqual(self.calls(run.thread)[0]["latency_ms"], 12346)
+        summary = json.loads(message_rows(self.server, run.thread)[-1]["metadata"])["usage_summary"]
+        self.assertEqual(summary["latency_ms"], 12346)
 
     def test_USE_10_numbers_that_nobody_would_believe_are_estimated(self):
         for numbers in ({"prompt_tokens": -10, "completion_tokens": -5},

@@ -57,7 +57,9 @@ class Prices(ModelCase):
         self.assertEqual(self.priced("plain", own), ("0.0125", "provider", None))
         foreign = usage(100, 10, cost=0.0125, currency="USD")
         self.assertEqual(self.priced("plain", foreign), ("0.00023", "catalog_fallback", "custom_pricing"))
-        for bad in (-1, "NaN"):
+        unnamed = usage(100, 10, cost=0.0125)
+        self.assertEqual(self.priced("plain", unnamed), ("0.00023", "catalog_fallback", "custom_pricing"))
+        for bad in (-1, "NaN", True, {}, []):
             with self.subTest(bad):
                 odd = usage(100, 10, cost=bad, currency="CNY")
                 self.assertEqual(self.priced("plain", odd)[:2],

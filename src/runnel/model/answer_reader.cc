@@ -61,12 +61,13 @@ void AnswerReader::fail(CallFailed failed) {
 
 void AnswerReader::end(std::vector<CallEvent>& events) {
   if (usage_.cost && usage_.cost_currency.empty()) usage_.cost_currency = options_->profile.cost_currency;
+  if (auto rest = reasoning_halves_.finish(); !rest.empty()) add_reasoning(std::move(rest), events);
+  if (auto rest = text_halves_.finish(); !rest.empty()) take_text(std::move(rest), events);
   add_pieces(think_tags_.finish(), events);
   if (!failed_) check_finish();
   if (!failed_ && !tool_calls_.finish(events))
     fail(make_failure(Failure::bad_answer, "a tool call without a name"));
   if (failed_) {
-    failed_->retryable = failed_->retryable && !showed_piece_ && events.empty();
     failed_->accepted = accepted_;
     failed_->usage = std::move(usage_);
     events.emplace_back(std::move(*failed_));
@@ -92,10 +93,8 @@ void AnswerReader::find_form(std::string_view bytes) {
 
 void AnswerReader::take_events(std::vector<CallEvent>& events) {
   std::string_view data;
-  auto const before = events.size();
   while (!is_over() && parser_.next(data))
     take_event(data, events);
-  showed_piece_ = showed_piece_ || events.size() > before;
 }
 
 void AnswerReader::take_event(std::string_view data, std::vector<CallEvent>& events) {
@@ -116,6 +115,8 @@ void AnswerReader::take_event(std::string_view data, std::vector<CallEvent>& eve
     fail(read_reported(*chunk_.error, options_->profile, redact_));
     return;
   }
+  reasoning_halves_.join(chunk_.reasoning);
+  text_halves_.join(chunk_.text);
   if (!chunk_.reasoning.empty()) {
     think_tags_.disable();
     add_reasoning(std::move(chunk_.reasoning), events);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runnel/core/surrogates.h"
 #include "runnel/model/chunk_reader.h"
 #include "runnel/model/profile.h"
 #include "runnel/model/provider.h"
@@ -61,6 +62,8 @@ class AnswerReader {
   net::SseParser parser_;
   ChunkReader chunks_;
   Chunk chunk_;
+  HalfJoiner text_halves_;
+  HalfJoiner reasoning_halves_;
   ThinkTags think_tags_;
   ToolCallAssembler tool_calls_;
   Form form_ = Form::unknown;
@@ -73,7 +76,6 @@ class AnswerReader {
   bool ended_ = false;  // What the parser still has was cut off by the stream's end.
   std::size_t shown_bytes_ = 0;
   bool done_ = false;
-  bool showed_piece_ = false;
 };
 
 }  // namespace runnel::model

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "runnel/core/text.h"
 #include "tests/support/call_answer.h"
 
 namespace runnel::model {
@@ -72,12 +73,40 @@ TEST(AnswerReader, USE_10_NeitherFinishNorDoneIsACut) {
   auto const answer = read_answer(delta(R"("content":"x")") + kUsageEvent);
   ASSERT_TRUE(answer.failed);
   EXPECT_EQ(answer.failed->failure, Failure::cut);
-  EXPECT_FALSE(answer.failed->retryable);
+  EXPECT_TRUE(answer.failed->retryable) << "whether anybody was shown something is not the reader's to know";
   EXPECT_EQ(answer.failed->usage.output_tokens, 2);
   EXPECT_EQ(answer.text, "x");
 
   EXPECT_TRUE(read_answer("").failed->retryable);
   EXPECT_TRUE(read_answer(delta(R"("role":"assistant")")).failed->retryable);
+}
+
+TEST(AnswerReader, USE_10_ACharacterThatIsSplitOverTwoEventsIsJoined) {
+  auto const answer = read_answer(
+      delta(R"("reasoning_content":"a\ud83d")") + delta(R"("reasoning_content":"\ude00b")") +
+      delta(R"("content":"c\uD83D")") + delta(R"("content":"\uDE01d")") +
+      delta(R"("tool_calls":[{"index":0,"id":"i","function":{"name":"f","arguments":"{\"x\":\"\ud83d"}}])") +
+      delta(R"("tool_calls":[{"index":0,"function":{"arguments":"\ude02\"}"}}])") + finish("tool_calls") +
+      kDone);
+
+  EXPECT_EQ(answer.reasoning, "a😀b");
+  EXPECT_EQ(answer.text, "c😁d");
+  ASSERT_TRUE(answer.finished);
+  EXPECT_EQ(answer.finished->tool_calls, (std::vector<ToolCall>{{"i", "f", R"({"x":"😂"})"}}));
+}
+
+TEST(AnswerReader, USE_10_HalfACharacterIsTheReplacementCharacter) {
+  auto const answer = read_answer(
+      delta(R"("reasoning_content":"a\ud83d")") + delta(R"("content":"\ude00c\ud83d")") +
+      delta(R"("content":"d\ud83d")") +
+      delta(R"("tool_calls":[{"index":0,"id":"i\ud83d","function":{"name":"f","arguments":"\ud83d"}}])") +
+      finish("tool_calls") + kDone);
+
+  EXPECT_EQ(answer.reasoning, "a\uFFFD");
+  EXPECT_EQ(answer.text, "\uFFFDc\uFFFDd\uFFFD");
+  ASSERT_EQ(answer.finished->tool_calls.size(), 1U);
+  EXPECT_EQ(answer.finished->tool_calls[0].arguments, "\uFFFD");
+  EXPECT_TRUE(is_utf8(answer.finished->tool_calls[0].id));
 }
 
 TEST(AnswerReader, USE_10_HasToolCallsCountsMoreThanTheFinishReason) {
@@ -115,7 +144,7 @@ TEST(AnswerReader, USE_10_ErrorObjectInTheStream) {
                   event(R"({"error":{"message":"broke","type":"server_error","code":500}})") + kDone);
   EXPECT_EQ(answer.failed->failure, Failure::reported);
   EXPECT_EQ(answer.failed->message, "error in the stream: 500: broke");
-  EXPECT_FALSE(answer.failed->retryable);
+  EXPECT_TRUE(answer.failed->retryable);
   EXPECT_EQ(answer.text, "x");
 
   EXPECT_TRUE(read_answer(event(R"({"error":{"message":"broke","code":500}})")).failed->retryable);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <limits>
 
+#include "runnel/core/surrogates.h"
 #include "runnel/core/text.h"
 #include "runnel/model/chunk_places.h"
 #include "runnel/model/usage_fields.h"
@@ -323,6 +324,9 @@ class ChunkReader::Handler {
 
 class ChunkReader::Parser {
  public:
+  enum class Utf8 { checked, any };
+  explicit Parser(Utf8 utf8) : parser_{options(utf8)} {}
+
   bool read(std::string_view json, Chunk& chunk) {
     parser_.reset();
     auto& handler = parser_.handler();
@@ -333,21 +337,41 @@ class ChunkReader::Parser {
   }
 
  private:
-  static json::parse_options options() {
+  static json::parse_options options(Utf8 utf8) {
     json::parse_options options;
     options.max_depth = kMaxDepth;
+    options.allow_invalid_utf8 = utf8 == Utf8::any;
     return options;
   }
 
-  json::basic_parser<Handler> parser_{options()};
+  json::basic_parser<Handler> parser_;
 };
 
-ChunkReader::ChunkReader() : parser_{std::make_unique<Parser>()} {}
+ChunkReader::ChunkReader() : parser_{std::make_unique<Parser>(Parser::Utf8::checked)} {}
 ChunkReader::~ChunkReader() = default;
 
 bool ChunkReader::read(std::string_view json, Chunk& chunk) {
   if (parser_->read(json, chunk)) return true;
-  return !is_utf8(json) && parser_->read(to_valid_utf8(json), chunk);
+  if (is_utf8(json)) return read_mended(json, chunk);
+  auto const valid = to_valid_utf8(json);
+  return parser_->read(valid, chunk) || read_mended(valid, chunk);
+}
+
+// Servers that cut a text by its UTF-16 units leave half of a pair at the end of a chunk.
+bool ChunkReader::read_mended(std::string_view json, Chunk& chunk) {
+  auto const mended = mend_surrogates(json, LoneHalf::kept);
+  if (mended == json) return false;
+  if (!lenient_) lenient_ = std::make_unique<Parser>(Parser::Utf8::any);
+  if (!lenient_->read(mended, chunk)) return false;
+  for (auto& call : chunk.tool_calls) {
+    call.id = to_valid_utf8(call.id);
+    call.name = to_valid_utf8(call.name);
+  }
+  chunk.finish_reason = to_valid_utf8(chunk.finish_reason);
+  if (!chunk.error) return true;
+  for (auto* text : {&chunk.error->message, &chunk.error->type, &chunk.error->code})
+    *text = to_valid_utf8(*text);
+  return true;
 }
 
 }  // namespace runnel::model

@@ -26,7 +26,8 @@ struct ProviderError {
   std::string code;
 };
 
-// What one event of the stream says. All text is UTF-8 without U+0000.
+// What one event of the stream says. All text is UTF-8 without U+0000; but that text, reasoning and arguments
+// may hold half of a surrogate pair, as LoneHalf::kept has it, whose other half is in another chunk.
 struct Chunk {
   std::string text;
   std::string reasoning;
@@ -52,7 +53,10 @@ class ChunkReader {
  private:
   class Handler;
   class Parser;
+  bool read_mended(std::string_view json, Chunk& chunk);
+
   std::unique_ptr<Parser> parser_;
+  std::unique_ptr<Parser> lenient_;  // Takes halves of pairs; made when the first one comes.
 };
 
 }  // namespace runnel::model

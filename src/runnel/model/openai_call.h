@@ -47,7 +47,7 @@ class CallTimers {
   bool had_payload_ = false;
 };
 
-// One streamed chat completion. CallFailed is retryable only where no piece came before it.
+// One streamed chat completion.
 class OpenAiCall final : public Call {
  public:
   OpenAiCall(std::shared_ptr<ProviderOptions const> options, CallRequest const& request, Post const& post,

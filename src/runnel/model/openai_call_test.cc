@@ -87,7 +87,7 @@ TEST(OpenAiCall, USE_10_DropBeforeTheFinishIsACut) {
   auto const answer = answer_of(upstream);
   EXPECT_EQ(answer.text, "x");
   EXPECT_EQ(answer.failed->failure, Failure::cut);
-  EXPECT_FALSE(answer.failed->retryable);
+  EXPECT_TRUE(answer.failed->retryable);
 
   auto const early = script();
   early->send(": hello\n\n").fail(Kind::cut);

@@ -78,7 +78,7 @@ struct CallFailed {
   Failure failure = Failure::reported;
   std::string message;
   bool accepted = false;   // The provider took the call, so it may have used tokens.
-  bool retryable = false;  // The same call may be made again; never where a piece came before.
+  bool retryable = false;  // The same call may be made again, if nobody was shown anything of this one.
   std::optional<std::chrono::milliseconds> retry_after;
   ReportedUsage usage;  // What came before the failure; usually nothing.
 };

@@ -39,6 +39,9 @@ bool ToolCallAssembler::add(std::vector<ToolCallDelta> fragments, std::vector<Ca
 
 bool ToolCallAssembler::finish(std::vector<CallEvent>& events) {
   for (auto& part : parts_) {
+    ToolCallDelta rest;
+    rest.arguments = part.halves.finish();
+    if (!rest.arguments.empty()) extend(part, std::move(rest), events);
     if (part.shown) continue;
     if (!part.call.name.empty()) {
       show(part, events);
@@ -106,6 +109,7 @@ void ToolCallAssembler::extend(Part& part, ToolCallDelta fragment, std::vector<C
   auto& call = part.call;
   if (call.name.empty()) call.name = std::move(fragment.name);
   if (call.id.empty()) call.id = std::move(fragment.id);
+  part.halves.join(fragment.arguments);
   call.arguments += fragment.arguments;
   if (part.shown) {
     if (fragment.arguments.empty()) return;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "runnel/core/surrogates.h"
 #include "runnel/model/chunk_reader.h"
 #include "runnel/model/provider.h"
 
@@ -35,6 +36,7 @@ class ToolCallAssembler {
   struct Part {
     ToolCall call;
     std::optional<std::int64_t> index;
+    HalfJoiner halves;  // Of the arguments.
     bool shown = false;
   };
 
