@@ -2,6 +2,7 @@
 
 import json
 import random
+import time
 import unittest
 
 from flow_case import FlowCase, Says
@@ -82,13 +83,93 @@ class Streams(FlowCase):
         self.assertEqual(run.text, "Hello")
         self.assertFalse([frame for frame in run.frames if b"secret" in frame.data])
 
-    def test_FLOW_4_text_ahead_of_what_it_depends_on_waits_for_it(self):
-        """The text comes first here, and the wrong status behind it: nothing of it may be shown."""
+    def test_FLOW_4_text_streams_wherever_its_field_stands_and_a_repair_replaces_it(self):
         run = self.run_flow(WORKER, Says({"intent_summary": "talks"}),
-                            by_character('{"answer": "Never shown", "status": "WRONG"}'), by_character(worker("Right")))
+                            by_character('{"answer": "Shown at once", "status": "WRONG"}'), by_character(worker("Right")))
 
-        self.assertEqual(run.text, "Right")
+        self.assertEqual(run.outcome, "RUN_FINISHED")
+        first, second = [frame.json["messageId"] for frame in run.frames if frame.event == "TEXT_MESSAGE_START"]
+        self.assertEqual((self.words_of(run, first), self.words_of(run, second)), ("Shown at once", "Right"))
+        ends = {frame.json["messageId"]: frame.json["metadata"]["status"] for frame in run.frames
+                if frame.event == "TEXT_MESSAGE_END"}
+        self.assertEqual(ends, {first: "superseded", second: "success"})
+        self.assertNotIn("Shown at once", [message["content"] for message in self.api.full_history(run.thread)])
+
+    @staticmethod
+    def words_of(run, message: str) -> str:
+        return "".join(frame.json["delta"] for frame in run.frames
+                       if frame.event == "TEXT_MESSAGE_CONTENT" and frame.json["messageId"] == message)
+
+    def test_FLOW_4_a_direct_text_ahead_of_its_route_waits_for_it(self):
+        begun = '{"assistant_text": "Hello", "intent_summary": "x"'
+        run = self.start_flow(DIRECT, scripts.stalled(list(begun)))
+        self.wait_for_calls(self.asked + 1)
+        time.sleep(0.2)
+        self.api.cancel(run.thread, run.run)
+        self.assertEqual(run.read().text, "")
+
+        run = self.run_flow(DIRECT, by_character(begun + ', "route": "DIRECT_EXECUTION"}'))
+        self.assertEqual((run.outcome, run.text), ("RUN_FINISHED", "Hello"))
+
+    def test_FLOW_4_what_no_request_may_hold_is_no_reason_for_a_repair(self):
+        asked = len(self.fake.calls)
+        run = self.run_flow(DIRECT,
+                            by_character('{"route": "NEEDS_EXECUTION", "intent_summary": "a", "intent_summary": "b", '
+                                         '"id": 123456789012345678901234567890, "execution_brief": "do it"}'),
+                            by_character('{"status": "SUCCESS", "execution_summary": "did", "execution_data": {"order": '
+                                         '123456789012345678901234567890, "x": 1, "x": 2}, "report_brief": "done"}'),
+                            by_character('{"assistant_text": "Hi \\ud83d there"}'))
+
+        self.assertEqual((run.outcome, run.text), ("RUN_FINISHED", "Hi \ufffd there"))
+        self.assertEqual(len(self.fake.calls) - asked, 3)
+        told = json.dumps(self.fake.calls[-1].json)
+        self.assertIn("123456789012345678901234567890", told)
+
+    def test_V2_6_an_answer_without_a_word_is_sent_back_and_then_fails_the_run(self):
+        blank = scripts.stream(["\u3000 \n"], numbers=usage())
+        run = self.run_flow("chat", blank, scripts.text("Hello"))
+        self.assertEqual((run.outcome, run.text), ("RUN_FINISHED", "Hello"))
         self.assertEqual(run.kinds.count("TEXT_MESSAGE_START"), 1)
+        self.assert_books(run.thread)
+
+        for answers, code in (((blank, blank, blank), "MODEL_EMPTY_ANSWER"),
+                              ((self.cut(""), self.cut("")), "MODEL_TOO_LONG"),
+                              ((self.cut(""), blank, blank), "MODEL_EMPTY_ANSWER")):
+            with self.subTest(code):
+                run = self.run_flow("chat", *answers)
+                self.assertEqual((run.outcome, run.terminals, run.text), (code, ["RUN_ERROR"], ""))
+                self.assertEqual(self.fake.unused_script, 0)
+                self.assert_books(run.thread)
+
+    @staticmethod
+    def cut(text: str) -> Answer:
+        return scripts.stream(list(text), finish="length", numbers=usage())
+
+    def test_V2_6_text_that_was_shown_and_then_cut_for_length_is_an_answer_in_part(self):
+        for flow, before, begun in ((WORKER, (Says({"intent_summary": "talks"}),), worker("Good morning")[:-6]),
+                                    (DIRECT, (), direct("Good morning")[:-6]), ("chat", (), "Good mor")):
+            with self.subTest(flow):
+                run = self.run_flow(flow, *before, self.cut(begun))
+                self.assertEqual((run.outcome, run.text), ("RUN_FINISHED", "Good mor"))
+                [end] = [frame.json for frame in run.frames if frame.event == "TEXT_MESSAGE_END"]
+                self.assertEqual(end["metadata"]["status"], "partial_success")
+                self.assertEqual(self.api.full_history(run.thread)[-1]["content"], "Good mor")
+
+    def test_V2_6_a_router_that_is_cut_for_length_is_asked_once_more(self):
+        run = self.run_flow(WORKER, self.cut('{"intent_'), self.cut('{"intent_summ'))
+        self.assertEqual((run.outcome, self.fake.unused_script), ("MODEL_TOO_LONG", 0))
+
+    def test_USE_1_what_was_cut_before_anything_of_it_was_shown_is_asked_again(self):
+        dropped = by_character('{"intent_summary": "talks"}').dropped(700)
+        before_answer = by_character('{"status": "SUCCESS", "suggested_actions": [], "answer": "Hi"}').dropped(700)
+        run = self.run_flow(WORKER, dropped, by_character('{"intent_summary": "talks"}'), before_answer,
+                            by_character(worker("Hi")))
+
+        self.assertEqual((run.outcome, run.text), ("RUN_FINISHED", "Hi"))
+        self.assertEqual([(call["stage"], call["attempt"], call["status"]) for call in self.calls(run.thread)],
+                         [("router", 1, "failed"), ("router", 2, "completed"), ("worker", 1, "failed"),
+                          ("worker", 2, "completed")])
+        self.assert_books(run.thread)
 
 
 if __name__ == "__main__":

@@ -69,8 +69,6 @@ CASES = (
     broken("fake:finish=none:done=no:usage=none", "MODEL_CUT"),
     Case("fake:finish=length", FINISHED, says=True, taken=True),
     Case("fake:finish=content_filter", FINISHED, says=True, taken=True),
-    Case("fake-tool:weather:calls=empty-id", FINISHED, taken=True),
-    Case("fake-tool:weather:calls=cut", FINISHED, taken=True),
 )
 
 
@@ -153,6 +151,24 @@ class Failures(ModelCase):
         self.assertEqual(grown['runnel_model_calls_total{status="completed"}'], len(done))
         self.assertEqual(grown['runnel_model_calls_total{status="failed"}'], attempts - len(done))
         self.assertEqual(grown["runnel_model_fallbacks_total"], 0)
+
+
+class NoWordOfAnAnswer(ModelCase):
+    """V2-6: a model that calls tools which nobody offered, and says nothing."""
+
+    def check(self, model: str, code: str, calls: int) -> None:
+        run = self.run_model(model)
+
+        self.assertEqual((run.outcome, run.text, run.terminals), (code, "", ["RUN_ERROR"]))
+        self.assertFalse([kind for kind in run.kinds if kind.startswith("TOOL_")], "nothing is executed")
+        self.assertEqual([call["status"] for call in self.calls(run.thread)], ["completed"] * calls)
+        self.assert_books(run.thread)
+
+    def test_V2_6_it_is_asked_twice_more(self):
+        self.check("fake-tool:weather:calls=empty-id", "MODEL_EMPTY_ANSWER", 3)
+
+    def test_V2_6_it_is_asked_once_more_where_it_ran_out_of_tokens(self):
+        self.check("fake-tool:weather:calls=cut", "MODEL_TOO_LONG", 2)
 
 
 class TheWireOfAnEstimate(ModelCase):

@@ -81,6 +81,8 @@ class RecordedStreams(ModelCase):
 
     def check(self, name: str, model: str, expected: Expected) -> None:
         run = self.run_model(model)
+        if expected.content == 0:
+            return self.check_unanswered(run, name, expected)
 
         self.assertEqual(run.terminals, ["RUN_FINISHED"], run.end)
         self.assertEqual((run.text, run.reasoning), (recorded(name, "content"), recorded(name, "reasoning_content")))
@@ -89,6 +91,17 @@ class RecordedStreams(ModelCase):
         self.check_answer(run, expected)
         self.check_usage(run, name.split("-")[0], model, expected)
         self.assertEqual(self.assert_books(run.thread), expected.cost)
+
+    def check_unanswered(self, run, name: str, expected: Expected) -> None:
+        """V2-6: it only calls a tool that was not offered. It is asked twice more, and does the same."""
+        self.assertEqual((run.outcome, run.text), ("MODEL_EMPTY_ANSWER", ""), run.end)
+        self.assertEqual(run.reasoning, recorded(name, "reasoning_content") * 3)
+        self.assertFalse([kind for kind in run.kinds if kind.startswith("TOOL_")], "no tool was offered")
+        for call in self.calls(run.thread):
+            self.assertEqual((call["input_tokens"], call["output_tokens"], call["total_tokens"]), expected.tokens)
+            self.assertEqual((call["reasoning_tokens"], call["cached_tokens"]), (expected.thought, expected.cached))
+            self.assertEqual(call["cost"], expected.cost)
+        self.assertEqual(self.assert_books(run.thread), 3 * expected.cost)
 
     def check_answer(self, run, expected: Expected) -> None:
         end = [f.json for f in self.api.read_events(run.thread, run.run, dialect="v2") if f.event == "TEXT_MESSAGE_END"]

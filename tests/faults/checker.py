@@ -197,8 +197,10 @@ def check_history(evidence: Evidence) -> list[str]:
             if "message" not in fact or fact["fact"] in ("run_failed", "tool_progress"):
                 continue  # There it is a text for people, not an id.
             named.add(fact["message"])
-            promised = fact["fact"] in ("answer_completed", "tool_args", "tool_result") or \
-                fact.get("outcome") == "superseded" and fact["text"]
+            replaced = fact.get("outcome") == "superseded" and fact["text"]
+            if replaced and not (fact["message"] in rows and rows[fact["message"]].mask == 0):
+                found.append(f"run {run.ref}: superseded {fact['message']} has no row, or one that is seen (RUN-14)")
+            promised = fact["fact"] in ("answer_completed", "tool_args", "tool_result")
             if promised and not (fact["message"] in rows and (run.rolled_back or rows[fact["message"]].mask & 1)):
                 found.append(f"run {run.ref}: {fact['fact']} of {fact['message']} has no row in history")
             if fact["fact"] == "answer_completed" and fact["message"] in rows and \

@@ -113,12 +113,12 @@ def sound() -> Evidence:
         runs={"r1": Run("r1", "demo", "t1", "completed", NEW, 13, False, [(OLD, 1), (NEW, 6)])},
         log={"r1": rows},
         messages=[Message("t1", "r1", "a1x", -1, "assistant", 0, "raw"), Message("t1", "r1", "u1", 1, "user", 3, "hello"),
-                  Message("t1", "r1", "a1", 2, "assistant", 1, "Hello"),
+                  Message("t1", "r1", "a1", 2, "assistant", 0, "Hello"),
                   Message("t1", "r1", "a2", 3, "assistant", 3, "Hi all")],
         threads={"t1": "completed"}, accounts={"r1": Account((10, 5, 700), (10, 5, 700))})
     reads = [Read("r1", "v2", list(V2), True), Read("r1", "ag-ui 1.0", AG_UI[:5] + VOID + AG_UI[5:], True),
              Read("r1", "ag-ui 0.0", AG_UI[:4], False)]
-    history = {"t1": ["u1", "a1", "a2"]}
+    history = {"t1": ["u1", "a2"]}
     flow_run(database, history)
     return copy.deepcopy(Evidence({"r1", "r2"}, {"r0"}, {"r0", "r1", "r2"}, database, reads,
                                   {"r1": {"v2": V2, "ag-ui 1.0": AG_UI, "ag-ui 0.0": AG_UI}}, history))
@@ -230,9 +230,15 @@ class CheckerTest(unittest.TestCase):
         bad.history["t1"].pop()
         self.assert_caught(bad, "has no row in history")
 
+    def test_RUN_14_catches_a_superseded_message_that_is_still_seen(self):
+        bad = sound()
+        next(m for m in bad.database.messages if m.id == "a1").mask = 1
+        bad.history["t1"].insert(1, "a1")
+        self.assert_caught(bad, "superseded a1 has no row, or one that is seen")
+
     def test_catches_history_under_another_id(self):
         bad = sound()
-        bad.history["t1"][2] = "other"
+        bad.history["t1"][1] = "other"
         self.assert_caught(bad, "visible rows")
 
     def test_catches_a_rollback_that_left_rows(self):

@@ -186,11 +186,4 @@ std::vector<std::string> Contract::check(json::object const& output) const {
   return problems;
 }
 
-bool Contract::fits_but_for(json::object const& fields, std::string_view awaited) const {
-  auto const found = violations(json::value(fields));
-  auto const path = pointer_to(awaited);
-  return std::all_of(found.begin(), found.end(),
-                     [&](auto const& violation) { return violation.path == path; });
-}
-
 }  // namespace runnel::flow

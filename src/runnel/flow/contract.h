@@ -46,10 +46,6 @@ class Contract {
   // At most base::kMostViolations, none of them long, whatever the output holds.
   [[nodiscard]] std::vector<std::string> check(boost::json::object const& output) const;
 
-  // Whether `fields` fit as they are, except that `awaited` is still to come: then its text may be shown,
-  // because no repair of another field can contradict it.
-  [[nodiscard]] bool fits_but_for(boost::json::object const& fields, std::string_view awaited) const;
-
  private:
   Contract() = default;
   [[nodiscard]] std::vector<base::Violation> violations(boost::json::value const& output) const;

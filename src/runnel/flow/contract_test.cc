@@ -95,20 +95,6 @@ TEST(Contract, FLOW_4_ProblemsAreFewAndShortWhateverTheOutputHolds) {
   EXPECT_EQ(quoted[0].find("\uFFFD"), std::string::npos) << quoted[0];
 }
 
-TEST(Contract, FLOW_4_FitsButForTheTextThatIsStillToCome) {
-  auto const contract = intent_contract();
-  auto const fits = [&](std::string const& fields) {
-    return contract.fits_but_for(json::parse(fields).get_object(), "assistant_text");
-  };
-
-  EXPECT_TRUE(fits(R"({"route":"DIRECT_EXECUTION","intent_summary":"x"})"));
-  EXPECT_FALSE(fits(R"({"route":"DIRECT_EXECUTION"})"));
-  EXPECT_FALSE(fits(R"({"route":"direct","intent_summary":"x"})"));
-  EXPECT_FALSE(fits(R"({"route":"DIRECT_EXECUTION","intent_summary":"x","safety_flags":[1]})"));
-  EXPECT_FALSE(fits(R"({"route":"NEEDS_EXECUTION","intent_summary":"x"})")) << "the other text is missing";
-  EXPECT_FALSE(fits("{}"));
-}
-
 TEST(Contract, FLOW_4_SaysWhatItAsksForInTheAuthorsOrder) {
   auto const contract = intent_contract();
 

@@ -124,6 +124,7 @@ struct PromptTexts {
   Template task;      // {description} {expected_output}
   Template contract;  // {schema} {rules}
   Template repair;    // {errors}
+  Template again;     // {errors}: instead of `repair`, where a stage has no contract.
   Template closing;   // None: tools are used up, answer now.
   Template memories;  // {memories}
   Template skills;    // {skills}

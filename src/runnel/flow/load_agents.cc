@@ -118,6 +118,7 @@ std::vector<PromptPart> const& prompt_parts() {
       {"task", &PromptTexts::task, {"description"}, {"expected_output"}},
       {"contract", &PromptTexts::contract, {"schema", "rules"}, {}},
       {"repair", &PromptTexts::repair, {"errors"}, {}},
+      {"again", &PromptTexts::again, {"errors"}, {}},
       {"closing", &PromptTexts::closing, {}, {}},
       {"memories", &PromptTexts::memories, {"memories"}, {}},
       {"skills", &PromptTexts::skills, {"skills"}, {}},
@@ -191,7 +192,9 @@ PromptTexts load_prompt_texts(ConfFile& file) {
   PromptTexts texts;
   if (file.map() == nullptr) return texts;
   base::YamlFields const fields{
-      *file.map(), {"agent", "task", "contract", "repair", "closing", "memories", "skills"}, file.problems()};
+      *file.map(),
+      {"agent", "task", "contract", "repair", "again", "closing", "memories", "skills"},
+      file.problems()};
   for (auto const& part : prompt_parts()) {
     auto placed = file.text(fields, part.key, file.map()->Mark());
     if (placed.text.text().empty()) continue;

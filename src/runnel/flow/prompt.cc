@@ -151,6 +151,10 @@ PromptMessage repair_message(PromptTexts const& texts, std::vector<std::string> 
   return said_by(Speaker::user, render_with(texts.repair, bulleted(errors)));
 }
 
+PromptMessage again_message(PromptTexts const& texts, std::vector<std::string> const& errors) {
+  return said_by(Speaker::user, render_with(texts.again, bulleted(errors)));
+}
+
 PromptMessage closing_message(PromptTexts const& texts) {
   return said_by(Speaker::user, render_with(texts.closing, ""));
 }

@@ -48,6 +48,8 @@ bool is_run_placeholder(std::string_view name);
 
 // Sends an output back with what is wrong with it (user).
 PromptMessage repair_message(PromptTexts const& texts, std::vector<std::string> const& errors);
+// The same where a stage has no contract.
+PromptMessage again_message(PromptTexts const& texts, std::vector<std::string> const& errors);
 
 // Asks for the answer when the iterations are used up (user).
 PromptMessage closing_message(PromptTexts const& texts);

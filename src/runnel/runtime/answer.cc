@@ -85,7 +85,7 @@ AnswerCompleted make_answer(flow::Stage const& stage, StageResult const& end, fl
     bool const whole =
         end.reply.finish == model::Finish::stop || end.reply.finish == model::Finish::tool_calls;
     answer.status = whole ? AnswerStatus::success : AnswerStatus::partial_success;
-    answer.answer = end.reply.output;
+    answer.answer = end.words;
     return answer;
   }
   Findings const findings{end.result, earlier};

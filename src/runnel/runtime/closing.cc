@@ -24,7 +24,7 @@ store::NewMessage tool_row(MessageId id, char const* type, ToolCallId const& cal
 
 store::NewMessage said_row(FactOrder::OpenText const& text, TextOutcome outcome, int mask) {
   auto row = assistant_row(text.message, text.stage, text.text, to_string(outcome));
-  row.mask = outcome == TextOutcome::superseded ? store::kUiHistory : mask;
+  row.mask = outcome == TextOutcome::superseded ? 0 : mask;
   return row;
 }
 

@@ -30,8 +30,8 @@ inline constexpr int kSeenByAll = store::kUiHistory | store::kContextAssembly;
 // those of a call that is made again leave the model's context (RUN-14).
 Closing keep_words(FactOrder const& order, TextOutcome outcome, int mask = kSeenByAll);
 
-// Ends the words that are open, and keeps those that had ended. A superseded message leaves the model's
-// context, not the history (RUN-14). `mask` is that of the rows.
+// Ends the words that are open, and keeps those that had ended. A superseded message is seen by nobody any
+// more (RUN-14). `mask` is that of the other rows.
 Closing close_said(FactOrder const& order, TextOutcome outcome, int mask = kSeenByAll);
 
 // Ends the words and tool calls that are open, so that every START has its END and the thread stays usable: a

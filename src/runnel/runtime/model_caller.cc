@@ -107,10 +107,6 @@ bool may_fall_back(Failure failure) {
   return failure != Failure::filtered;
 }
 
-bool showed_nothing(Said const& said) {
-  return !said.first_piece && said.text.empty() && said.reasoning.empty();
-}
-
 }  // namespace
 
 ModelCaller::ModelCaller(model::Registry const& models, std::shared_ptr<RunWriter> writer,
@@ -173,7 +169,7 @@ asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, 
     if (failure == nullptr) co_return overrun(request.model, most_output);
     auto const failed = *failure;
     tell(*provider, request.model, failed);
-    if (!showed_nothing(said)) co_return trouble(failed);
+    if (stream_->has_shown()) co_return trouble(failed);
     may_try_next_ = may_fall_back(failed.failure);
     auto const wait = model::wait_before_retry({}, retries, failed, random_share());
     if (!wait) co_return trouble(failed);
@@ -227,6 +223,7 @@ ModelReply ModelCaller::reply(model::CallFinished finished) {
   ModelReply reply;
   reply.message = stream_->message();
   reply.output = stream_->output();
+  reply.shown = stream_->shown();
   reply.prose = stream_->is_prose();
   reply.reasoning = stream_->reasoning();
   reply.shown_calls = stream_->calls();

@@ -22,7 +22,8 @@ namespace runnel::runtime {
 // them is the stage's to say.
 struct ModelReply {
   MessageId message;
-  std::string output;  // All that it wrote.
+  std::string output;  // All that it wrote,
+  std::string shown;   // and what of it was shown as text.
   bool prose = false;  // It was shown as words, where an object was asked for.
   std::string reasoning;
   std::vector<ToolCall> calls;  // Under the provider's ids; none where they were cut off.
@@ -43,8 +44,8 @@ struct CallTrouble {
 
 using CallResult = std::variant<ModelReply, CallTrouble>;
 
-// Asks a model, and again where that may help (USE-1): the same one after a pause while nothing was shown,
-// and then the fallback models. Each attempt is entered into the book before it is made.
+// Asks a model, and again where that may help (USE-1): the same one after a pause while nothing of its answer
+// was shown, and then the fallback models. Each attempt is entered into the book before it is made.
 class ModelCaller {
  public:
   ModelCaller(model::Registry const& models, std::shared_ptr<RunWriter> writer,

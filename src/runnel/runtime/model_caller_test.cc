@@ -73,7 +73,7 @@ class ModelCallerTest : public testing::Test {
     caller = std::make_unique<ModelCaller>(*models, writer, cancel, book, RunMetrics{});
     auto request = request_for("m");
     request.max_output_tokens = max_output_tokens;
-    return asio::co_spawn(cores.at(0), caller->call("chat", std::move(request), Showing{}), asio::use_future);
+    return asio::co_spawn(cores.at(0), caller->call("chat", std::move(request), showing), asio::use_future);
   }
   CallResult ask() { return start().get().value(); }
 
@@ -116,6 +116,7 @@ class ModelCallerTest : public testing::Test {
   std::map<std::string, std::shared_ptr<Script>> scripts;
   std::vector<std::size_t> entered_before_call;
   std::optional<std::int64_t> max_output_tokens;
+  Showing showing;
   std::unique_ptr<model::Registry> models;
   std::unique_ptr<ModelCaller> caller;
 };
@@ -157,6 +158,7 @@ TEST_P(ModelCallerAfterPiece, USE_1_FailureIsTheEnd) {
   failure.retry_after = milliseconds{1};
   set_script("m", {{GetParam(), failure}});
   set_script("spare", {});
+  showing.tool_calls = true;
 
   EXPECT_EQ(text_of(ask()), "trouble MODEL_CUT");
 
@@ -169,6 +171,46 @@ INSTANTIATE_TEST_SUITE_P(Pieces, ModelCallerAfterPiece,
                                          model::CallEvent{model::ReasoningPiece{"hm"}},
                                          model::CallEvent{model::ToolCallPiece{0, "c", "f", "{"}}),
                          [](auto const& piece) { return "Kind" + std::to_string(piece.param.index()); });
+
+TEST_P(ModelCallerAfterPiece, USE_1_FailureOfWhichNothingWasShownIsTriedAgain) {
+  auto failure = broken(Failure::cut);
+  failure.retryable = true;
+  failure.retry_after = milliseconds{1};
+  set_script("m", {{GetParam(), failure}, {TextPiece{"whole"}, answered(1, 2)}});
+  showing.text = false;
+  showing.reasoning = false;
+
+  auto const result = ask();
+
+  EXPECT_EQ(text_of(result), "whole") << "nothing of the first attempt is left";
+  EXPECT_EQ(std::get<ModelReply>(result).reasoning, "");
+  EXPECT_EQ(entered(), (Codes{"1 m", "2 m"}));
+  EXPECT_EQ(settled(), (Codes{"MODEL_CUT"}));
+  EXPECT_FALSE(store.call_ends().at(0).tokens.complete) << "it is paid for all the same";
+}
+
+TEST_F(ModelCallerTest, USE_1_LiveTextBeginsAnewWithEachAttempt) {
+  auto failure = broken(Failure::cut);
+  failure.retryable = true;
+  failure.retry_after = milliseconds{1};
+  set_script("m", {{TextPiece{R"({"status":"SUCC)"}, failure},
+                   {TextPiece{R"({"status":"SUCCESS","answer":"Hi"})"}, answered(1, 2)}});
+  showing.live = [] { return flow::LiveText{"answer", [](auto const& /*fields*/) { return true; }, false}; };
+
+  auto const result = ask();
+
+  EXPECT_EQ(text_of(result), R"({"status":"SUCCESS","answer":"Hi"})");
+  EXPECT_EQ(std::get<ModelReply>(result).shown, "Hi");
+}
+
+TEST_F(ModelCallerTest, USE_1_BlanksAreNothingThatWasShown) {
+  auto failure = broken(Failure::cut);
+  failure.retryable = true;
+  failure.retry_after = milliseconds{1};
+  set_script("m", {{TextPiece{" \n"}, failure}, {TextPiece{" Hi"}, answered(1, 2)}});
+
+  EXPECT_EQ(text_of(ask()), " Hi");
+}
 
 TEST_F(ModelCallerTest, USE_1_FailureThatMayNotPassIsNotTriedAgain) {
   auto failure = refused(Failure::unauthorized);

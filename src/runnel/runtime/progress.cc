@@ -7,6 +7,7 @@
 
 #include "runnel/core/fact_json.h"
 #include "runnel/core/json_write.h"
+#include "runnel/core/text.h"
 
 namespace runnel::runtime {
 
@@ -43,6 +44,15 @@ PromptMessage read_turn(json::object const& body) {
   return turn;
 }
 
+// One that is not named is that of older rows.
+Fault fault_of(json::object const& body) {
+  auto const name = text_of(body, "fault");
+  for (auto const fault : {Fault::empty, Fault::cut}) {
+    if (name == to_string(fault)) return fault;
+  }
+  return Fault::contract;
+}
+
 std::string turn_body(PromptMessage const& turn) {
   std::string body;
   JsonObject object{body};
@@ -59,6 +69,18 @@ std::string turn_body(PromptMessage const& turn) {
 }
 
 }  // namespace
+
+char const* to_string(Fault fault) {
+  switch (fault) {
+    case Fault::empty:
+      return "empty";
+    case Fault::cut:
+      return "cut";
+    case Fault::contract:
+      break;
+  }
+  return "contract";
+}
 
 Result<Progress> Progress::from(std::vector<store::Checkpoint> const& checkpoints) {
   Progress progress;
@@ -86,7 +108,7 @@ Result<void> Progress::apply(store::Checkpoint const& checkpoint) {
   } else if (checkpoint.kind == kTool) {
     add_result(text_of(body, "call"), text_of(body, "result"));
   } else if (checkpoint.kind == kRejected) {
-    add_rejection(text_of(body, "output"), text_of(body, "repair"));
+    add_rejection(text_of(body, "output"), text_of(body, "repair"), fault_of(body));
   } else {
     return bad;
   }
@@ -129,10 +151,10 @@ store::Checkpoint Progress::finish_call(std::string const& stage, std::string co
 }
 
 store::Checkpoint Progress::reject_output(std::string const& stage, std::string const& output,
-                                          std::string const& repair) {
-  add_rejection(output, repair);
+                                          std::string const& repair, Fault fault) {
+  add_rejection(output, repair, fault);
   std::string body;
-  JsonObject{body}.text("output", output).text("repair", repair).close();
+  JsonObject{body}.text("output", output).text("repair", repair).text("fault", to_string(fault)).close();
   return next(stage, kRejected, std::move(body));
 }
 
@@ -145,6 +167,8 @@ void Progress::add_stage(std::string const& stage, std::string const& result, st
   pending_.clear();
   turns_ = 0;
   rejections_ = 0;
+  cuts_ = 0;
+  rejected_words_ = false;
 }
 
 void Progress::add_turn(PromptMessage turn) {
@@ -168,9 +192,14 @@ void Progress::add_result(std::string const& call, std::string const& result) {
   if (done != pending_.end()) pending_.erase(done);
 }
 
-void Progress::add_rejection(std::string const& output, std::string const& repair) {
+void Progress::add_rejection(std::string const& output, std::string const& repair, Fault fault) {
   ++all_answers_;
-  if (!output.empty()) conversation_.push_back(assistant_said(output));  // Servers refuse an empty one.
+  last_fault_ = fault;
+  if (fault == Fault::cut) ++cuts_;
+  if (!strip(output).empty()) {  // Servers refuse an empty one.
+    rejected_words_ = true;
+    conversation_.push_back(assistant_said(output));
+  }
   PromptMessage message;
   message.text = repair;
   conversation_.push_back(std::move(message));

@@ -14,6 +14,14 @@
 
 namespace runnel::runtime {
 
+// What is wrong with an output that is sent back.
+enum class Fault {
+  contract,  // It does not keep to its contract.
+  empty,     // It holds no word of an answer.
+  cut,       // The model ran out of tokens before the answer began.
+};
+char const* to_string(Fault fault);
+
 // How far a run has come: what its stages found, and the conversation with the model in the stage that is
 // open. Each step is a checkpoint, to be written in the commit that tells of it; the checkpoints alone give
 // the same state again (RUN-12).
@@ -34,7 +42,7 @@ class Progress {
 
   // An output is sent back with `repair`.
   store::Checkpoint reject_output(std::string const& stage, std::string const& output,
-                                  std::string const& repair);
+                                  std::string const& repair, Fault fault);
 
   [[nodiscard]] flow::Results const& results() const { return results_; }
   [[nodiscard]] std::string const& last_stage() const { return last_stage_; }  // Empty: none has finished.
@@ -47,6 +55,9 @@ class Progress {
   [[nodiscard]] std::size_t turn_size() const { return turn_size_; }  // Calls of the last turn.
   [[nodiscard]] std::int64_t turns() const { return turns_; }
   [[nodiscard]] std::int64_t rejections() const { return rejections_; }
+  [[nodiscard]] std::int64_t cuts() const { return cuts_; }              // Of them, those for length.
+  [[nodiscard]] bool rejected_words() const { return rejected_words_; }  // One of them said something.
+  [[nodiscard]] Fault last_fault() const { return last_fault_; }         // Of the last of them.
 
   // Of the whole run. Answers are those that led somewhere: attempts that failed or were cut off by a crash
   // are none.
@@ -61,7 +72,7 @@ class Progress {
   void add_stage(std::string const& stage, std::string const& result, std::string const& label);
   void add_turn(PromptMessage turn);
   void add_result(std::string const& call, std::string const& result);
-  void add_rejection(std::string const& output, std::string const& repair);
+  void add_rejection(std::string const& output, std::string const& repair, Fault fault);
 
   std::int64_t number_ = 0;
   flow::Results results_;
@@ -73,6 +84,9 @@ class Progress {
   std::size_t turn_size_ = 0;
   std::int64_t turns_ = 0;
   std::int64_t rejections_ = 0;
+  std::int64_t cuts_ = 0;
+  bool rejected_words_ = false;
+  Fault last_fault_ = Fault::contract;
   std::int64_t all_answers_ = 0;
   std::int64_t all_turns_ = 0;
   std::int64_t all_calls_ = 0;

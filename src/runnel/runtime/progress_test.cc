@@ -33,7 +33,7 @@ std::vector<std::string> texts(Progress const& progress) {
 TEST(Progress, RUN_12_CheckpointsAloneGiveTheSameStateAgain) {
   Progress live;
   std::vector<store::Checkpoint> kept;
-  kept.push_back(live.reject_output("router", "nonsense", "wrong: no JSON"));
+  kept.push_back(live.reject_output("router", "nonsense", "wrong: no JSON", Fault::contract));
   kept.push_back(live.finish_stage("router", R"({"route":"X"})", "X", {some_usage()}));
   kept.push_back(
       live.take_turn("worker", turn_of({{"c1", "tool", "{\"a\":1}"}, {"c2", "tool", "not json"}})));
@@ -57,6 +57,21 @@ TEST(Progress, RUN_12_CheckpointsAloneGiveTheSameStateAgain) {
     EXPECT_EQ(progress->all_rejections(), 1);
     EXPECT_EQ(progress->all_answers(), 3);
   }
+}
+
+TEST(Progress, V2_6_WhatWasWrongIsKnownAfterACrash) {
+  Progress first;
+  std::vector<store::Checkpoint> kept{first.reject_output("a", " ", "say something", Fault::empty),
+                                      first.reject_output("a", "{", "be brief", Fault::cut)};
+  auto const again = Progress::from(kept).value();
+  EXPECT_EQ(again.rejections(), 2);
+  EXPECT_EQ(again.cuts(), 1);
+  EXPECT_EQ(again.last_fault(), Fault::cut);
+  EXPECT_TRUE(again.rejected_words());
+  EXPECT_EQ(again.conversation().size(), 3U) << "blanks are not repeated";
+
+  std::vector<store::Checkpoint> const old{{1, "a", "rejected", R"({"output":"x","repair":"y"})"}};
+  EXPECT_EQ(Progress::from(old).value().last_fault(), Fault::contract);
 }
 
 TEST(Progress, RUN_12_NumbersGoOnWhereTheyWere) {

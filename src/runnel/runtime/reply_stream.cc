@@ -32,10 +32,7 @@ ReplyStream::ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage, S
 asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call> call,
                                                      std::int64_t most_output,
                                                      std::shared_ptr<base::Cancel> cancel) {
-  began_ = std::chrono::steady_clock::now();
-  first_piece_.reset();
-  end_.reset();
-  limit_ = OutputLimit{most_output};
+  begin_attempt(most_output);
   while (!end_) {
     auto events = co_await call->next(cancel);
     if (!events) co_return events.error();
@@ -56,6 +53,21 @@ asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call
   co_return std::move(*end_);
 }
 
+// Nothing of an attempt before was shown: it leaves nothing behind.
+void ReplyStream::begin_attempt(std::int64_t most_output) {
+  began_ = std::chrono::steady_clock::now();
+  first_piece_.reset();
+  end_.reset();
+  limit_ = OutputLimit{most_output};
+  output_.clear();
+  blanks_.clear();
+  shown_.clear();
+  reasoning_.clear();
+  arguments_.clear();
+  live_.reset();
+  if (showing_.live) live_.emplace(showing_.live());
+}
+
 Said ReplyStream::said() const {
   return {output_, reasoning_, first_piece_, estimate_tokens(arguments_)};
 }
@@ -72,18 +84,18 @@ void ReplyStream::add(model::TextPiece piece, Closing& batch) {
   piece.text = storable(std::move(piece.text));
   limit_.count(piece.text);
   output_ += piece.text;
-  if (showing_.live) {
-    show(showing_.live->feed(piece.text), batch);
+  if (live_) {
+    show(live_->feed(piece.text), batch);
   } else if (showing_.text) {
     show(std::move(piece.text), batch);
   }
 }
 
 // Words after a tool call belong to no message that could still be shown. Blanks wait for a word: alone they
-// are no message, neither before a tool call nor as a text that its contract refuses.
+// are no message, neither before a tool call nor as an answer.
 void ReplyStream::show(std::string text, Closing& batch) {
   if (text.empty() || text_ended_) return;
-  if (showing_.live && !text_begun_) {
+  if (!text_begun_) {
     blanks_ += text;
     if (strip(blanks_).empty()) return;
     text = std::exchange(blanks_, {});
@@ -92,7 +104,7 @@ void ReplyStream::show(std::string text, Closing& batch) {
   auto const now = std::chrono::steady_clock::now();
   auto const elapsed = std::chrono::duration_cast<std::chrono::microseconds>(now - last_chunk_).count();
   last_chunk_ = now;
-  if (showing_.live) shown_ += text;
+  if (live_) shown_ += text;
   batch.facts.emplace_back(TextDelta{message_, std::move(text), ++chunks_, elapsed});
 }
 
@@ -119,7 +131,7 @@ void ReplyStream::add(model::ToolCallPiece piece, Closing& batch) {
   arguments_ += piece.arguments;
   if (!showing_.tool_calls) return;
   if (calls_.empty()) {
-    if (showing_.live) show(showing_.live->finish(), batch);
+    if (live_) show(live_->finish(), batch);
     end_reasoning(batch);
     end_text(batch);
   }
@@ -140,11 +152,7 @@ ShownCall const& ReplyStream::shown_call(model::ToolCallPiece const& piece, Clos
 }
 
 void ReplyStream::add(model::CallFinished finished, Closing& batch) {
-  if (showing_.live) {
-    show(showing_.live->finish(), batch);
-  } else if (showing_.text && calls_.empty()) {
-    begin_text(batch);  // An answer without a word is a message all the same.
-  }
+  if (live_) show(live_->finish(), batch);
   end_ = std::move(finished);
 }
 

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -47,8 +48,8 @@ class OutputLimit {
 
 // What of a model's output the user sees while it arrives.
 struct Showing {
-  bool text = true;                    // As it is; with `live` only that,
-  std::optional<flow::LiveText> live;  // the answer in the output.
+  bool text = true;                      // As it is; with `live` only that,
+  std::function<flow::LiveText()> live;  // the answer in the output, as this finds it in an attempt.
   bool reasoning = true;
   bool tool_calls = false;
 };
@@ -63,7 +64,7 @@ struct ShownCall {
 using ShownCalls = std::map<std::size_t, ShownCall>;  // By their number in the answer.
 
 // Turns a model's answer into facts, as its pieces arrive. What one read of the upstream brought is shown in
-// one go. An attempt that failed before its first piece may be followed by another; they are one message.
+// one go. An attempt of which nothing was shown may be followed by another; they are one message.
 class ReplyStream {
  public:
   ReplyStream(std::shared_ptr<RunWriter> writer, std::string stage, Showing showing);
@@ -75,11 +76,13 @@ class ReplyStream {
                                                  std::shared_ptr<base::Cancel> cancel);
 
   [[nodiscard]] MessageId const& message() const { return message_; }
-  // All that the model wrote, and what of it was shown as text.
+  // All that the model wrote in the last attempt, and what of it was shown as text.
   [[nodiscard]] std::string const& output() const { return output_; }
-  [[nodiscard]] std::string const& shown() const { return showing_.live ? shown_ : output_; }
+  [[nodiscard]] std::string const& shown() const { return live_ ? shown_ : output_; }
+  // Whether anybody has seen anything of it: text, thoughts or a tool call.
+  [[nodiscard]] bool has_shown() const { return text_begun_ || reasoning_begun_ || !calls_.empty(); }
   // Whether the live text was found to be the output itself.
-  [[nodiscard]] bool is_prose() const { return showing_.live && showing_.live->is_prose(); }
+  [[nodiscard]] bool is_prose() const { return live_ && live_->is_prose(); }
   [[nodiscard]] std::string const& reasoning() const { return reasoning_; }
   [[nodiscard]] ShownCalls const& calls() const { return calls_; }
   // What came, and how long the last attempt took to bring something.
@@ -91,6 +94,7 @@ class ReplyStream {
   void add(model::ToolCallPiece piece, Closing& batch);
   void add(model::CallFinished finished, Closing& batch);
   void add(model::CallFailed failed, Closing& batch);
+  void begin_attempt(std::int64_t most_output);
   void note_first_piece();
   void show(std::string text, Closing& batch);
   void begin_reply(Closing& batch);
@@ -101,7 +105,8 @@ class ReplyStream {
 
   std::shared_ptr<RunWriter> writer_;
   std::string stage_;
-  Showing showing_;
+  Showing const showing_;
+  std::optional<flow::LiveText> live_;
   MessageId const message_{mint_uuid()};
   MessageId const reasoning_message_{mint_uuid()};
   bool reply_begun_;

@@ -123,6 +123,100 @@ TEST_F(RunFlowTest, FLOW_4_BlanksAreNoAnswer) {
   EXPECT_EQ(all<RunFinished>().at(0).repairs, 1);
 }
 
+flow::Catalog one_worker() {
+  auto worker = worker_stage("", "");
+  worker.listens.clear();
+  std::vector<flow::Stage> stages;
+  stages.push_back(std::move(worker));
+  return catalog_of(std::move(stages));
+}
+
+ScriptedAttempt cut(std::string text) {
+  ScriptedAttempt attempt;
+  if (!text.empty()) attempt.emplace_back(TextPiece{std::move(text)});
+  attempt.emplace_back(answered(10, 5, model::Finish::length));
+  return attempt;
+}
+
+TEST_F(RunFlowTest, V2_6_AnAnswerWithoutAWordIsSentBackAlsoWhereThereIsNoContract) {
+  EXPECT_EQ(run({says(" \n"), {answered(10, 0)}, says("Hello")}, chat_catalog()), RunStatus::completed);
+
+  EXPECT_EQ(all<AnswerCompleted>().at(0).answer, "Hello");
+  EXPECT_EQ(all<TextStarted>().size(), 1U);
+  EXPECT_EQ(all<RunFinished>().at(0).repairs, 2);
+  auto const messages = script->requests().at(1).messages;
+  EXPECT_TRUE(messages.back().text.starts_with("Again: ")) << messages.back().text;
+  EXPECT_EQ(messages.size(), script->requests().at(0).messages.size() + 1) << "blanks are not repeated";
+}
+
+TEST_F(RunFlowTest, V2_6_AfterTwoRepairsAModelThatSaysNothingFailsTheRun) {
+  EXPECT_EQ(run({says(""), says(" "), says("\n"), says("Hello")}, chat_catalog()), RunStatus::failed);
+  EXPECT_EQ(all<RunFailed>().at(0).code, "MODEL_EMPTY_ANSWER");
+  EXPECT_EQ(script->requests().size(), 3U);
+}
+
+TEST_F(RunFlowTest, V2_6_TheSecondCutForLengthIsTheLast) {
+  EXPECT_EQ(run({cut(""), cut(""), says("Hello")}, chat_catalog()), RunStatus::failed);
+  EXPECT_EQ(all<RunFailed>().at(0).code, "MODEL_TOO_LONG");
+  EXPECT_EQ(script->requests().size(), 2U);
+}
+
+TEST_F(RunFlowTest, V2_6_RepairsOfAllKindsAreSharedAndTheLastOutputNamesTheCode) {
+  EXPECT_EQ(run({cut(R"({"status":"SUC)"), says(R"({"status":"no"})"), says(" "), says(kDone)}, one_worker()),
+            RunStatus::failed);
+  EXPECT_EQ(all<RunFailed>().at(0).code, "MODEL_EMPTY_ANSWER");
+  EXPECT_EQ(script->requests().size(), 3U);
+}
+
+TEST_F(RunFlowTest, V2_6_TextThatWasShownAndThenCutForLengthIsAnAnswerInPart) {
+  EXPECT_EQ(run({cut(R"({"status":"SUCCESS","answer":"Half an ans)")}, one_worker()), RunStatus::completed);
+
+  auto const answer = all<AnswerCompleted>().at(0);
+  EXPECT_EQ(answer.status, AnswerStatus::partial_success);
+  EXPECT_EQ(answer.answer, "Half an ans");
+  EXPECT_EQ(all<TextStarted>().size(), 1U);
+  EXPECT_EQ(script->requests().size(), 1U);
+}
+
+TEST_F(RunFlowTest, V2_6_OfARouterTooWhereItsTextIsForTheUser) {
+  EXPECT_EQ(run({cut(R"({"route":"DIRECT","text":"Half an ans)")}), RunStatus::completed);
+  EXPECT_EQ(all<AnswerCompleted>().at(0).answer, "Half an ans");
+  EXPECT_EQ(all<AnswerCompleted>().at(0).status, AnswerStatus::partial_success);
+}
+
+TEST_F(RunFlowTest, V2_6_AModelThatSaidNothingMayStillUseItsTools) {
+  EXPECT_EQ(run({says(""), calls_tool(kEcho), says(kDone)}, one_worker()), RunStatus::completed);
+  EXPECT_EQ(all<ToolResult>().size(), 1U);
+  EXPECT_FALSE(script->requests().at(1).tools.empty());
+}
+
+TEST_F(RunFlowTest, FLOW_4_TextIsShownWhereverItStandsAndSupersededByItsRepair) {
+  EXPECT_EQ(
+      run({says(R"({"answer":"First","status":"DONE"})"), says(R"({"answer":"Second","status":"SUCCESS"})")},
+          one_worker()),
+      RunStatus::completed);
+
+  auto const begun = all<TextStarted>();
+  ASSERT_EQ(begun.size(), 2U);
+  EXPECT_NE(begun[0].message, begun[1].message);
+  auto const ended = all<TextEnded>();
+  ASSERT_EQ(ended.size(), 1U);
+  EXPECT_EQ(ended[0].message, begun[0].message);
+  EXPECT_EQ(ended[0].text, "First");
+  EXPECT_EQ(ended[0].outcome, TextOutcome::superseded);
+  EXPECT_EQ(all<AnswerCompleted>().at(0).answer, "Second");
+  EXPECT_EQ(rows("SELECT visibility_mask FROM agent_chat_messages WHERE content = 'First'"),
+            (store::SqlRows{{"0"}}))
+      << "RUN-14";
+}
+
+TEST_F(RunFlowTest, FLOW_4_ATextThatComesTwiceIsTheLast) {
+  EXPECT_EQ(run({says(R"({"answer":"First","status":"SUCCESS","answer":"Second"})")}, one_worker()),
+            RunStatus::completed);
+  EXPECT_EQ(all<AnswerCompleted>().at(0).answer, "Second");
+  EXPECT_EQ(all<TextStarted>().size(), 2U);
+}
+
 TEST_F(RunFlowTest, FLOW_3_StatusAndErrorComeFromTheResult) {
   EXPECT_EQ(run({says(kNeeds), says(R"({"status":"FAILED","error":"no calendar","answer":"Sorry."})")}),
             RunStatus::completed);

@@ -24,22 +24,14 @@ namespace {
 // the words before them.
 constexpr std::size_t kOwnRows = 8;
 
-// Lets the text be seen once all that matters beside it is there and right: what is shown then is not
-// contradicted by a repair (FLOW-4).
+// Lets the text be seen as soon as it is known that it is one for the user (FLOW-4): at once, or when a
+// router's label says so. A repair may still replace it.
 flow::LiveText::Gate gate_of(flow::Stage const& stage) {
-  return
-      [contract = stage.contract, answer = *stage.answer, router = stage.router](json::object const& fields) {
-        if (!answer.on.empty()) {
-          auto const* label = fields.if_contains(router);
-          if (label == nullptr || !label->is_string() || label->get_string() != answer.on) return false;
-        }
-        return contract->fits_but_for(fields, answer.text);
-      };
-}
-
-std::string label_of(flow::Stage const& stage, json::object const& value) {
-  auto const* label = stage.router.empty() ? nullptr : value.if_contains(stage.router);
-  return label != nullptr && label->is_string() ? std::string{label->get_string()} : std::string{};
+  return [on = stage.answer->on, router = stage.router](json::object const& fields) {
+    if (on.empty()) return true;
+    auto const* label = fields.if_contains(router);
+    return label != nullptr && label->is_string() && label->get_string() == on;
+  };
 }
 
 std::string as_text_result(std::string const& words) {
@@ -65,8 +57,7 @@ asio::awaitable<Result<StageEnd>> StageRunner::run() {
   if (!resumed) co_return resumed.error();
   for (;;) {
     // An earlier writer may have found so.
-    if (stage_.contract && parts_.progress.rejections() > stage_.max_repairs)
-      co_return StageEnd{explain(Verdict::violated)};
+    if (is_last_rejection()) co_return StageEnd{explain_rejection(stage_, parts_.progress.last_fault())};
     if (auto trouble = over_limit()) co_return StageEnd{std::move(*trouble)};
     auto request = make_request();
     auto shown = showing();
@@ -83,12 +74,14 @@ asio::awaitable<Result<StageEnd>> StageRunner::run() {
       if (!done) co_return done.error();
       continue;
     }
-    auto const verdict = judge(reply);
-    if (verdict == Verdict::good) co_return StageEnd{make_end(std::move(reply))};
+    auto verdict = judge_output(stage_, reply, is_closing());
+    if (verdict.kind == StageVerdict::Kind::good || verdict.kind == StageVerdict::Kind::partial)
+      co_return StageEnd{make_end(std::move(verdict), std::move(reply))};
     auto closing = keep(verdict, std::move(reply));
     auto const kept = co_await commit(std::move(closing));
     if (!kept) co_return kept.error();
-    if (verdict != Verdict::repairable) co_return StageEnd{explain(verdict)};
+    bool const last = verdict.kind != StageVerdict::Kind::rejected || is_last_rejection();
+    if (last) co_return StageEnd{explain(verdict)};
   }
 }
 
@@ -133,9 +126,9 @@ void StageRunner::make_opening(std::vector<store::MessageRow> const& rows) {
   opening_ = flow::open_stage(parts_.run.flows.texts(), stage_, std::move(input));
 }
 
-// Tools are for finding out: an output that is sent back is only put right.
+// Tools are for finding out: an output that is sent back is only put right, unless it said nothing.
 bool StageRunner::may_use_tools() const {
-  return !stage_.tools.empty() && !is_closing() && parts_.progress.rejections() == 0;
+  return !stage_.tools.empty() && !is_closing() && !parts_.progress.rejected_words();
 }
 
 bool StageRunner::is_closing() const {
@@ -172,8 +165,10 @@ Showing StageRunner::showing() const {
   // What may turn out to be no answer is not shown, neither are the thoughts behind it.
   out.reasoning = stage_.answer && stage_.answer->on.empty();
   out.text = stage_.answer && !stage_.contract;
-  if (stage_.answer && stage_.contract)
-    out.live.emplace(stage_.answer->text, gate_of(stage_), stage_.prose_allowed);
+  if (!stage_.answer || !stage_.contract) return out;
+  out.live = [text = stage_.answer->text, gate = gate_of(stage_), prose = stage_.prose_allowed] {
+    return flow::LiveText{text, gate, prose};
+  };
   return out;
 }
 
@@ -195,44 +190,42 @@ void StageRunner::drop_unfinished_calls(ModelReply& reply) const {
   }
 }
 
-StageRunner::Verdict StageRunner::judge(ModelReply const& reply) {
-  reading_ = {};
-  bool const has_words = !strip(reply.output).empty();
-  if (is_closing() && !reply.calls.empty() && !has_words) return Verdict::out_of_rounds;
-  if (!stage_.contract || (reply.prose && has_words)) return Verdict::good;
-  reading_ = flow::read_output(*stage_.contract, reply.output);
-  if (reading_.problems.empty()) return Verdict::good;
-  if (!reading_.is_json && stage_.prose_allowed && has_words) return Verdict::good;
-  return parts_.progress.rejections() < stage_.max_repairs ? Verdict::repairable : Verdict::violated;
-}
-
-StageResult StageRunner::make_end(ModelReply reply) {
+StageResult StageRunner::make_end(StageVerdict verdict, ModelReply reply) const {
   parts_.metrics.stages.add();
   StageResult end;
-  end.prose = !reading_.is_json;
-  if (!end.prose) {
-    end.result = json::serialize(reading_.value);
-    end.label = label_of(stage_, reading_.value);
-  } else if (!stage_.answer) {
-    end.result = as_text_result(reply.output);
+  end.prose = !verdict.reading.is_json;
+  if (verdict.kind == StageVerdict::Kind::partial) {
+    end.words = reply.shown;
+    end.label = stage_.answer->on;  // Without it nothing would have been shown.
+  } else if (end.prose) {
+    end.words = reply.output;
+    if (!stage_.answer) end.result = as_text_result(reply.output);
+  } else {
+    end.result = json::serialize(verdict.reading.value);
+    end.label = label_of(stage_, verdict.reading.value);
   }
   end.reply = std::move(reply);
   return end;
 }
 
-CallTrouble StageRunner::explain(Verdict verdict) const {
-  if (verdict == Verdict::out_of_rounds)
+// A model that was cut for length twice is not asked a third time: it costs the most and helps the least.
+bool StageRunner::is_last_rejection() const {
+  auto const& progress = parts_.progress;
+  return progress.rejections() > stage_.max_repairs || progress.cuts() > 1;
+}
+
+CallTrouble StageRunner::explain(StageVerdict const& verdict) const {
+  if (verdict.kind == StageVerdict::Kind::out_of_rounds)
     return limit_reached("RUN_ITERATION_LIMIT", " rounds of tool calls in a stage",
                          stage_.settings.max_iters);
   // The problems may quote what the model wrote.
-  for (auto const& problem : reading_.problems) {
+  for (auto const& problem : verdict.problems) {
     base::log(base::LogLevel::debug, "what is wrong with the output",
               {{"run_id", parts_.writer->names().run.text},
                {"thread_id", parts_.writer->names().thread.text},
                {"problem", problem}});
   }
-  return {"CONTRACT_VIOLATION", "the output of stage '" + stage_.name + "' does not keep to its contract",
-          "stage " + stage_.name + ", contract " + stage_.contract->name()};
+  return explain_rejection(stage_, verdict.fault);
 }
 
 // The raw output, for whoever looks into it later: on a row that nobody sees (RUN-8).
@@ -242,21 +235,25 @@ Closing StageRunner::make_record(ModelReply reply) const {
   return closing;
 }
 
-Closing StageRunner::keep(Verdict verdict, ModelReply reply) {
-  if (verdict == Verdict::repairable) parts_.metrics.repairs.add();
-  if (verdict == Verdict::repairable) return make_rejection(std::move(reply), TextOutcome::superseded);
-  if (verdict == Verdict::violated) return make_rejection(std::move(reply), TextOutcome::failed);
+Closing StageRunner::keep(StageVerdict const& verdict, ModelReply reply) {
+  if (verdict.kind == StageVerdict::Kind::rejected) return make_rejection(verdict, std::move(reply));
   auto closing = make_record(std::move(reply));
   closing.add(
       keep_words(parts_.writer->order(), TextOutcome::failed, produced_mask(parts_.job.mode, stage_.kind)));
   return closing;
 }
 
-Closing StageRunner::make_rejection(ModelReply reply, TextOutcome outcome) {
-  auto const repair = flow::repair_message(parts_.run.flows.texts(), reading_.problems);
-  auto const checkpoint = parts_.progress.reject_output(stage_.name, reply.output, repair.text);
+Closing StageRunner::make_rejection(StageVerdict const& verdict, ModelReply reply) {
+  auto const& texts = parts_.run.flows.texts();
+  auto const repair = stage_.contract ? flow::repair_message(texts, verdict.problems)
+                                      : flow::again_message(texts, verdict.problems);
+  auto const checkpoint =
+      parts_.progress.reject_output(stage_.name, reply.output, repair.text, verdict.fault);
+  bool const last = is_last_rejection();
+  if (!last) parts_.metrics.repairs.add();
   auto closing = make_record(std::move(reply));
-  closing.add(close_said(parts_.writer->order(), outcome, store::kUiHistory));
+  closing.add(close_said(parts_.writer->order(), last ? TextOutcome::failed : TextOutcome::superseded,
+                         store::kUiHistory));
   closing.rows.checkpoints.push_back(checkpoint);
   return closing;
 }

@@ -15,6 +15,7 @@
 #include "runnel/runtime/progress.h"
 #include "runnel/runtime/run_job.h"
 #include "runnel/runtime/run_writer.h"
+#include "runnel/runtime/stage_verdict.h"
 #include "runnel/runtime/tool.h"
 #include "runnel/store/store.h"
 
@@ -24,15 +25,16 @@ namespace runnel::runtime {
 struct StageResult {
   std::string result;  // A JSON object; of prose for a later stage: {"text":…}, of an answer in prose none.
   std::string label;   // Of a router.
-  bool prose = false;  // The output is words, not the contract's object.
+  bool prose = false;  // The output is words, not the contract's object;
+  std::string words;   // these are the answer.
   ModelReply reply;
 };
 
 using StageEnd = std::variant<StageResult, CallTrouble>;
 
-// Runs one stage: asks the model, lets it use its tools, sends an output that breaks its contract back
-// (FLOW-2, FLOW-4). Every turn and every tool's result is a checkpoint; it goes on from where `progress` is.
-// On the run's core.
+// Runs one stage: asks the model, lets it use its tools, sends an output back that breaks its contract or
+// holds no answer (FLOW-2, FLOW-4, V2-6). Every turn and every tool's result is a checkpoint; it goes on from
+// where `progress` is. On the run's core.
 class StageRunner {
  public:
   struct Parts {
@@ -59,15 +61,14 @@ class StageRunner {
   [[nodiscard]] bool is_closing() const;
   [[nodiscard]] model::CallRequest make_request() const;
   [[nodiscard]] Showing showing() const;
-  enum class Verdict { good, repairable, violated, out_of_rounds };
   void drop_unfinished_calls(ModelReply& reply) const;
-  Verdict judge(ModelReply const& reply);
-  StageResult make_end(ModelReply reply);
-  [[nodiscard]] CallTrouble explain(Verdict verdict) const;
+  StageResult make_end(StageVerdict verdict, ModelReply reply) const;
+  [[nodiscard]] bool is_last_rejection() const;
+  [[nodiscard]] CallTrouble explain(StageVerdict const& verdict) const;
   Closing make_record(ModelReply reply) const;
-  Closing keep(Verdict verdict, ModelReply reply);
+  Closing keep(StageVerdict const& verdict, ModelReply reply);
   Closing make_turn(ModelReply reply);
-  Closing make_rejection(ModelReply reply, TextOutcome outcome);
+  Closing make_rejection(StageVerdict const& verdict, ModelReply reply);
   boost::asio::awaitable<Result<void>> commit(Closing closing);
   boost::asio::awaitable<Result<void>> run_calls(bool after_crash);
   boost::asio::awaitable<Result<ToolOutcome>> run_call(ToolCall call, PreparedCall prepared,
@@ -79,7 +80,6 @@ class StageRunner {
   flow::Limits limits_;
   flow::Stage const& stage_;
   std::vector<PromptMessage> opening_;
-  flow::Reading reading_;  // Of the last output; of one that is prose: nothing.
 };
 
 }  // namespace runnel::runtime

@@ -16,6 +16,7 @@ inline flow::PromptTexts test_texts() {
   texts.task = flow::Template{"{description}"};
   texts.contract = flow::Template{"Answer as JSON: {schema}"};
   texts.repair = flow::Template{"Wrong: {errors}"};
+  texts.again = flow::Template{"Again: {errors}"};
   texts.closing = flow::Template{"Answer now."};
   texts.memories = flow::Template{"{memories}"};
   texts.skills = flow::Template{"{skills}"};
