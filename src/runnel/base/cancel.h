@@ -19,43 +19,58 @@ enum class CancelReason {
 // wake the wait. All calls on one core.
 class Cancel {
  public:
+  class Registration;
+
   Cancel() = default;
   Cancel(Cancel const&) = delete;
   Cancel& operator=(Cancel const&) = delete;
 
   // Wakes all waits. The first reason stands, but shutdown comes before any other.
-  void request(CancelReason reason) {
-    if (reason_ && reason != CancelReason::shutdown) return;
-    reason_ = reason;
-    auto wakers = std::move(wakers_);
-    wakers_.clear();
-    for (auto& wake : wakers)
-      wake();
-  }
+  void request(CancelReason reason);
 
   [[nodiscard]] bool requested() const { return reason_.has_value(); }
   [[nodiscard]] std::optional<CancelReason> reason() const { return reason_; }
 
-  // While it lives, `wake` is called once when the stop is requested.
-  class Registration {
-   public:
-    Registration(Cancel& cancel, std::function<void()> wake) : cancel_{cancel} {
-      at_ = cancel_.wakers_.insert(cancel_.wakers_.end(), std::move(wake));
-    }
-    Registration(Registration const&) = delete;
-    Registration& operator=(Registration const&) = delete;
-    ~Registration() {
-      if (!cancel_.requested()) cancel_.wakers_.erase(at_);
-    }
-
-   private:
-    Cancel& cancel_;
-    std::list<std::function<void()>>::iterator at_;
-  };
-
  private:
   std::optional<CancelReason> reason_;
-  std::list<std::function<void()>> wakers_;
+  std::list<Registration*> waits_;
 };
+
+// While it lives, `wake` is called once, when the next stop is requested. One that is made after a request is
+// woken by a shutdown only: look at `requested()` first.
+class Cancel::Registration {
+ public:
+  Registration(Cancel& cancel, std::function<void()> wake) : wake_{std::move(wake)}, list_{&cancel.waits_} {
+    at_ = list_->insert(list_->end(), this);
+  }
+  Registration(Registration const&) = delete;
+  Registration& operator=(Registration const&) = delete;
+  ~Registration() {
+    if (list_ != nullptr) list_->erase(at_);
+  }
+
+ private:
+  friend class Cancel;
+
+  std::function<void()> wake_;
+  std::list<Registration*>* list_;  // Where it stands; null: it was woken.
+  std::list<Registration*>::iterator at_;
+};
+
+inline void Cancel::request(CancelReason reason) {
+  if (reason_ && reason != CancelReason::shutdown) return;
+  reason_ = reason;
+  // A wait that is woken may end others, and begin new ones, which this request does not wake.
+  auto waking = std::exchange(waits_, {});
+  for (auto* wait : waking)
+    wait->list_ = &waking;
+  while (!waking.empty()) {
+    auto* const wait = waking.front();
+    waking.pop_front();
+    wait->list_ = nullptr;
+    auto const wake = std::move(wait->wake_);
+    wake();
+  }
+}
 
 }  // namespace runnel::base

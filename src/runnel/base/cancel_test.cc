@@ -68,5 +68,42 @@ TEST(Cancel, RegisteringAfterTheRequestIsHarmless) {
   EXPECT_EQ(woken, 0);
 }
 
+TEST(Cancel, WaitThatBeganAfterTheRequestAndIsOverIsNotWokenByAShutdown) {
+  Cancel cancel;
+  cancel.request(CancelReason::user);
+  int woken = 0;
+  {
+    Cancel::Registration const over{cancel, [&woken] { ++woken; }};
+  }
+
+  cancel.request(CancelReason::shutdown);
+
+  EXPECT_EQ(woken, 0);
+}
+
+TEST(Cancel, WaitThatBeganAfterTheRequestIsWokenByAShutdown) {
+  Cancel cancel;
+  cancel.request(CancelReason::user);
+  int woken = 0;
+  Cancel::Registration const late{cancel, [&woken] { ++woken; }};
+
+  cancel.request(CancelReason::shutdown);
+  cancel.request(CancelReason::shutdown);
+
+  EXPECT_EQ(woken, 1);
+}
+
+TEST(Cancel, WaitMayEndAnotherWhileItIsWoken) {
+  Cancel cancel;
+  int woken = 0;
+  std::optional<Cancel::Registration> second;
+  Cancel::Registration const first{cancel, [&second] { second.reset(); }};
+  second.emplace(cancel, [&woken] { ++woken; });
+
+  cancel.request(CancelReason::user);
+
+  EXPECT_EQ(woken, 0);
+}
+
 }  // namespace
 }  // namespace runnel::base
