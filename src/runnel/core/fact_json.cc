@@ -150,15 +150,23 @@ bool read_value(json::value const& stored, std::vector<T>& values) {
   return true;
 }
 
+// A field that is missing reads as its default: versions before the one that added it wrote none. What makes
+// no sense without it is refused by whoever follows the facts (FactOrder).
 template <class T>
 bool read_field(json::object const& object, std::string_view key, T& value) {
   auto const* stored = object.if_contains(key);
-  return stored != nullptr && read_value(*stored, value);
+  return stored == nullptr || read_value(*stored, value);
 }
 template <class T>
 bool read_field(json::object const& object, std::string_view key, std::optional<T>& value) {
   auto const* stored = object.if_contains(key);
   return stored == nullptr || read_value(*stored, value.emplace());
+}
+
+// The record's own fields, which every version has.
+template <class T>
+bool read_own(json::object const& object, std::string_view key, T& value) {
+  return object.contains(key) && read_field(object, key, value);
 }
 
 template <Described T>
@@ -181,8 +189,8 @@ bool read_record(json::value const& stored, Record& record) {
   if (!stored.is_object()) return false;
   auto const& object = stored.get_object();
   std::string name;
-  return read_field(object, "n", record.position.n) && read_field(object, "idx", record.idx) &&
-         read_field(object, "ts", record.time_us) && read_field(object, "fact", name) &&
+  return read_own(object, "n", record.position.n) && read_own(object, "idx", record.idx) &&
+         read_own(object, "ts", record.time_us) && read_own(object, "fact", name) &&
          read_fact(object, name, record.fact, std::make_index_sequence<std::variant_size_v<Fact>>{});
 }
 

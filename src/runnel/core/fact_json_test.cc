@@ -74,8 +74,27 @@ TEST(FactJson, AnUnreadableBodyIsCorruptionNotAnEmptyLog) {
   EXPECT_EQ(failure(R"([{"n":-1,"idx":0,"ts":1,"fact":"run_started"}])"), Errc::internal);
 }
 
-TEST(FactJson, AMissingOrMistypedFieldIsCorruption) {
-  EXPECT_EQ(failure(R"([{"n":1,"idx":0,"ts":1,"fact":"step_started"}])"), Errc::internal);
+TEST(FactJson, AFieldThatAnEarlierVersionDidNotWriteReadsAsItsDefault) {
+  auto const read = parse_log_body(
+      R"([{"n":1,"idx":0,"ts":5,"fact":"run_finished","usage":[{"model":"m"}],"tool_calls":2}])", 7);
+
+  ASSERT_TRUE(read) << read.error().detail;
+  RunFinished expected;
+  expected.usage.emplace_back().model = "m";
+  expected.tool_calls = 2;
+  EXPECT_EQ(*read, (std::vector<Record>{{{7, 1}, 0, 5, expected}}));
+}
+
+TEST(FactJson, EveryFactIsReadWithoutItsFields) {
+  for (auto const& sample : fact_samples()) {
+    auto const name = std::string{fact_name(sample.fact)};
+    auto const read = parse_log_body(R"([{"n":1,"idx":0,"ts":1,"fact":")" + name + "\"}]", 7);
+    ASSERT_TRUE(read) << name;
+    EXPECT_EQ(read->at(0).fact.index(), sample.fact.index()) << name;
+  }
+}
+
+TEST(FactJson, AMistypedFieldIsCorruption) {
   EXPECT_EQ(failure(R"([{"n":1,"idx":0,"ts":1,"fact":"step_started","stage":1}])"), Errc::internal);
   EXPECT_EQ(failure(R"([{"n":1,"idx":0,"ts":1,"fact":"state_snapshot","snapshot":"{"}])"), Errc::internal);
 }
