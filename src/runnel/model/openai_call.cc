@@ -69,6 +69,13 @@ void CallTimers::answer_finished(net::Deadline now) {
   if (!finish_by_) finish_by_ = now + kAfterFinish;
 }
 
+void CallTimers::postpone(std::chrono::steady_clock::duration time) {
+  total_by_ += time;
+  payload_by_ += time;
+  if (bytes_by_) *bytes_by_ += time;
+  if (finish_by_) *finish_by_ += time;
+}
+
 CallTimers::Due CallTimers::next() const {
   Due due{total_by_, "the end of the answer"};
   auto const consider = [&due](net::Deadline at, char const* what) {

@@ -34,13 +34,14 @@ class CallTimers {
   void bytes_came(net::Deadline now) { bytes_by_ = now + timeouts_.idle_bytes; }
   void payload_came(net::Deadline now);
   void answer_finished(net::Deadline now);
+  void postpone(std::chrono::steady_clock::duration time);
 
   // The first of them to come.
   [[nodiscard]] Due next() const;
 
  private:
   CallTimeouts const timeouts_;
-  net::Deadline const total_by_;
+  net::Deadline total_by_;
   net::Deadline payload_by_;
   std::optional<net::Deadline> bytes_by_;   // Not before the head.
   std::optional<net::Deadline> finish_by_;  // Once the model has stopped.
@@ -54,6 +55,7 @@ class OpenAiCall final : public Call {
              SteadyNow now);
 
   boost::asio::awaitable<Result<std::vector<CallEvent>>> next(std::shared_ptr<base::Cancel> cancel) override;
+  void held_up(std::chrono::steady_clock::duration time) override { timers_.postpone(time); }
 
  private:
   enum class Step { go_on, canceled };

@@ -228,6 +228,23 @@ TEST(OpenAiCall, USE_10_FloodOfKeepAlivesEnds) {
   EXPECT_EQ(elapsed(*flood), milliseconds{300});
 }
 
+TEST(OpenAiCall, USE_10_TimeInWhichNobodyReadsIsNoSilenceOfTheModel) {
+  auto const upstream = script();
+  for (int i = 0; i < 3; ++i)
+    upstream->event(kText);
+  upstream->event(kFinish);
+  OpenAiProvider provider{impatient(), post_to(upstream), [upstream] { return upstream->now; }};
+  std::shared_ptr<Call> const call = provider.call(ask("m", "q"));
+  auto const cancel = std::make_shared<base::Cancel>();
+  ASSERT_TRUE(run_async(call->next(cancel)));
+
+  upstream->now += std::chrono::hours{1};
+  call->held_up(std::chrono::hours{1});
+
+  auto const answer = run_async(read_answer(call, cancel));
+  EXPECT_TRUE(answer.finished);
+}
+
 TEST(OpenAiCall, USE_1_WholeCallHasALimit) {
   auto const upstream = script();
   for (int i = 0; i < 1000; ++i)

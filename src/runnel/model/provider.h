@@ -97,6 +97,10 @@ class Call {
   // holds.
   virtual boost::asio::awaitable<Result<std::vector<CallEvent>>> next(
       std::shared_ptr<base::Cancel> cancel) = 0;
+
+  // Between two calls of `next`, the reader could not take more for so long: that is no silence of the
+  // model's, so no timeout counts it.
+  virtual void held_up(std::chrono::steady_clock::duration /*time*/) {}
 };
 
 // A source of models.
