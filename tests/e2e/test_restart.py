@@ -1,6 +1,8 @@
 """RUN-12, RUN-14, SSE-1, NODE-3: what a kill -9 and a SIGTERM do to runs and their readers."""
 
+import contextlib
 import socket
+import sqlite3
 import threading
 import time
 import unittest
@@ -205,6 +207,80 @@ class DrainTimeoutTest(E2eCase):
         self.assertIn(self.wait_status(thread, run, "running", "pending"), ("running", "pending"))
         self.api.cancel(thread, run)
         self.assertEqual(self.api.read_events(thread, run)[-1].json["code"], "RUN_CANCELED")
+
+
+class PlannedRestartTest(E2eCase):
+    config = offline(word_delay_ms=20, words=120, runtime={"drain_timeout_s": 0})
+
+    def test_RUN_12_six_planned_restarts_are_no_crashes(self):
+        thread, run = self.api.start_run("hello")
+        last = None
+        for _ in range(6):
+            with self.api.events(thread, run, dialect="ag-ui", agui="1.0", after=last) as stream:
+                last = stream.next().id  # From the second time on, the first of a new writer.
+            self.assertEqual(self.server.stop(), 0)
+            self.server.start()
+
+        self.assertEqual(self.api.finish(thread, run), "RUN_FINISHED")
+        self.assertEqual(self.api.status(thread, run).json["status"], "completed")
+
+
+class DamagedLogTest(E2eCase):
+    config = offline(word_delay_ms=20, words=2000)
+
+    def damage(self, sql: str, run: str) -> None:
+        """Changes the database of the server that is down."""
+        with contextlib.closing(sqlite3.connect(self.server.database)) as database, database:
+            changed = database.execute(f"{sql} WHERE run_id = (SELECT id FROM runs WHERE run_ref = ?)", (run,))
+            self.assertGreater(changed.rowcount, 0)
+
+    def interrupted(self, sql: str) -> tuple[str, str]:
+        """A run whose rows are damaged by `sql` while the server is down, once it has ended."""
+        thread, run = self.api.start_run("hello")
+        with self.api.events(thread, run) as stream:
+            stream.next()
+        self.server.kill()
+        self.damage(sql, run)
+        self.server.start()
+        self.assertEqual(self.wait_status(thread, run, "failed"), "failed")
+        return thread, run
+
+    def check_free(self, thread: str) -> None:
+        _, run = self.api.start_run("again", thread=thread)
+        self.assertEqual(self.api.cancel(thread, run).status, 202)
+        self.assertEqual(self.api.read_events(thread, run)[-1].json["code"], "RUN_CANCELED")
+
+    def test_RUN_12_a_run_whose_log_cannot_be_read_ends_and_SSE_4_its_readers_get_410(self):
+        for sql in ("UPDATE log SET body = 'x'", "UPDATE log SET body = replace(body, 'step_started', 'sang')",
+                    "DELETE FROM log"):
+            with self.subTest(sql):
+                thread, run = self.interrupted(sql)
+
+                for dialect in DIALECTS.values():
+                    answer = self.api.get(self.api.events_path(thread, run, **dialect))
+                    details = self.assert_error(answer, 410, "EVENTS_EXPIRED")
+                    self.assertEqual(self.api.get(details["historyUrl"]).status, 200)
+                self.assertEqual(self.api.thread(thread).json["status"], "failed")
+                self.check_free(thread)
+
+    def test_RUN_12_a_run_whose_input_is_gone_ends_and_its_events_tell(self):
+        thread, run = self.interrupted("DELETE FROM run_inputs")
+
+        last = self.api.read_events(thread, run)[-1]
+
+        self.assertEqual((last.event, last.json["code"]), ("RUN_ERROR", "RUN_INTERRUPTED"))
+        self.assertTrue(last.json["errorId"])
+        self.check_free(thread)
+
+    def test_SSE_4_the_damaged_log_of_an_ended_run_is_410_not_500(self):
+        thread, run = self.api.start_run("hello")
+        self.assertEqual(self.api.cancel(thread, run).status, 202)
+        self.assertEqual(self.wait_status(thread, run, "canceled"), "canceled")
+        self.server.kill()
+        self.damage("UPDATE log SET body = 'x'", run)
+        self.server.start()
+
+        self.assert_error(self.api.get(self.api.events_path(thread, run)), 410, "EVENTS_EXPIRED")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from crash_harness import gather
 from evidence import read_database
 from load import DIALECTS, OutOfTime, World, follow
 from http_client import HttpError
-from runnel_server import ENDED, Server, new_id, run_input
+from runnel_server import ENDED, Api, Server, new_id, run_input
 from shims import FailingIo, build_shim
 
 CONFIG = {"models": {"offline": {"word_delay_ms": 2, "words": 0}}}
@@ -145,12 +145,28 @@ class Step:
         for read in self.world.reads:
             self.expect(not read.complete or self._stored_status(read.run) in ENDED,
                         f"run {read.run} showed {read.frames[-1] if read.frames else None}, which is not durable")
+        for run, (api, thread) in self.world.accepted.items():
+            self._new_reader_sees_what_is_durable(api, thread, run)
+
+    def _new_reader_sees_what_is_durable(self, api: Api, thread: str, run: str) -> None:
+        frames = []
+        with api.events(thread, run, dialect="ag-ui", agui="1.0", timeout=HOLD) as stream:
+            try:
+                frames.extend(iter(stream.next, None))
+            except (OSError, HttpError):
+                pass  # It waits for more.
+        last_n = self._stored("last_n", run)
+        beyond = [frame.id for frame in frames if frame.position[1] > last_n]
+        self.expect(not beyond, f"run {run}: a reader that came while no write succeeds saw {beyond[:3]} …, durable is {last_n}")
 
     def _stored_status(self, run: str) -> str:
+        return self._stored("status", run)
+
+    def _stored(self, column: str, run: str):
         """What another process sees in the database now, whatever the server says."""
         db = sqlite3.connect(f"file:{self.server.database}?mode=ro", uri=True)
         try:
-            return db.execute("select status from runs where run_ref = ?", (run,)).fetchone()[0]
+            return db.execute(f"select {column} from runs where run_ref = ?", (run,)).fetchone()[0]
         finally:
             db.close()
 

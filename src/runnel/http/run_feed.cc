@@ -95,7 +95,7 @@ class StoredThenLive final : public RunFeed {
       base::log(
           base::LogLevel::error, "log row is unreadable",
           {{"run_id", names_.run.text}, {"thread_id", names_.thread.text}, {"detail", page.error().detail}});
-      co_return page.error();
+      co_return Error{Errc::not_found, "the log can no longer be read"};
     }
     parts_.hub.metrics().stored_frames.add(page->frames);
     co_return std::make_shared<std::string const>(std::move(page->text));

@@ -22,7 +22,7 @@ struct FeedParts {
 class RunFeed : public EventFeed {
  public:
   // Reads the first page where the whole run is in the store, so that what is wrong can still be said with a
-  // status: `not_found` where the log has expired meanwhile.
+  // status: `not_found` where the log has expired meanwhile or cannot be read.
   virtual store::Async<void> read_ahead() = 0;
 };
 

@@ -15,6 +15,10 @@ struct CommitRows {
   std::vector<store::CallBooking> bookings;
   std::vector<store::Checkpoint> checkpoints;
 
+  [[nodiscard]] bool empty() const {
+    return messages.empty() && call_ends.empty() && bookings.empty() && checkpoints.empty();
+  }
+
   void add(CommitRows more) {
     std::move(more.messages.begin(), more.messages.end(), std::back_inserter(messages));
     std::move(more.call_ends.begin(), more.call_ends.end(), std::back_inserter(call_ends));

@@ -32,6 +32,13 @@ CallTrouble time_is_up(std::int64_t seconds) {
           "RUN_TIME_LIMIT"};
 }
 
+constexpr auto kCanceled = store::CallStatus::canceled;
+constexpr auto kFailed = store::CallStatus::failed;
+
+std::string code_of(CallTrouble const& trouble) {
+  return trouble.code.empty() ? "RUN_FAILED" : trouble.code;
+}
+
 bool leaves_the_run(Error const& error, base::Cancel const& cancel) {
   return error.code == Errc::fenced || cancel.reason() == base::CancelReason::shutdown;
 }
@@ -63,11 +70,9 @@ asio::awaitable<Result<Ended>> Executor::run() {
   if (reason == base::CancelReason::shutdown && !answered)
     co_return Error{Errc::canceled, "left at shutdown"};
   if (reason == base::CancelReason::user || reason == base::CancelReason::replaced) {
-    if (answered) {
-      auto const settled = co_await settle(std::get<StageResult>(std::move(*result)).reply.accounts);
-      if (!settled) co_return settled.error();
-    }
-    co_return co_await cancel_run();
+    Closing accounts =
+        answered ? std::get<StageResult>(std::move(*result)).reply.accounts : stop_call(kCanceled, "");
+    co_return co_await cancel_run(std::move(accounts));
   }
   if (reason == base::CancelReason::time_up && !answered)
     co_return co_await fail(time_is_up(flow->limits.seconds));
@@ -76,7 +81,7 @@ asio::awaitable<Result<Ended>> Executor::run() {
   co_return co_await finish(std::get<StageResult>(std::move(*result)));
 }
 
-asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, bool give_up) {
+asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, std::optional<CallTrouble> give_up) {
   auto const checkpoints = co_await read_checkpoints();
   if (!checkpoints) co_return checkpoints.error();
   bool const known = restore(*checkpoints);
@@ -89,11 +94,11 @@ asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, bool give_
   auto const closed = co_await writer_->commit(std::move(closing.facts), std::move(closing.rows));
   if (!closed) co_return closed.error();
   if (cancel_->reason() == base::CancelReason::shutdown) co_return Error{Errc::canceled, "left at shutdown"};
-  if (cancel_->requested()) co_return co_await cancel_run();
-  if (give_up) {
-    co_return co_await fail(
-        CallTrouble{"RUN_INTERRUPTED", "the run was interrupted too often", "recovered too often"});
+  if (cancel_->requested()) {
+    auto accounts = stop_call(kCanceled, "");
+    co_return co_await cancel_run(std::move(accounts));
   }
+  if (give_up) co_return co_await fail(std::move(*give_up));
   if (is_too_late()) {
     co_return co_await fail(
         CallTrouble{"RUN_INTERRUPTED", "the run was interrupted for longer than it may last", "time is up"});
@@ -207,15 +212,15 @@ Closing Executor::make_checkpoint(StageResult end, flow::Stage const& next) {
   closing.add(close_said(writer_->order(), TextOutcome::superseded));
   closing.facts.emplace_back(StepFinished{stage_->name});
   closing.facts.emplace_back(StepStarted{next.name});
-  book_on(audit_row(stage_->name, std::move(end.reply.output), "success"), closing);
+  book_on(book_, audit_row(stage_->name, std::move(end.reply.output), "success"), closing);
   closing.rows.checkpoints.push_back(
       progress_.finish_stage(stage_->name, end.result, end.label, book_.booked()));
   return closing;
 }
 
-void Executor::book_on(store::NewMessage row, Closing& closing) {
-  auto const summary = book_.book(row.id, closing.rows);
-  charge(row, summary, book_.last_provider(), book_.last_model());
+void Executor::book_on(CallBook& book, store::NewMessage row, Closing& closing) {
+  auto const summary = book.book(row.id, closing.rows);
+  charge(row, summary, book.last_provider(), book.last_model());
   closing.rows.messages.push_back(std::move(row));
 }
 
@@ -255,35 +260,47 @@ Closing Executor::make_finish(StageResult end) {
   return closing;
 }
 
-// What the calls of a run without an answer have used is booked on a row that nobody sees (USE-8).
-Closing Executor::settle_rest(store::CallStatus status, std::string const& code) {
-  Closing closing;
-  if (book_.is_open()) closing = book_.stopped(status, code, caller_.said());
-  if (!book_.has_unbooked()) return closing;
-  book_on(audit_row(writer_->order().open_step().value_or(""), "", to_string(status)), closing);
+// What the open call, if there is one, comes to.
+Closing Executor::stop_call(store::CallStatus status, std::string const& code) {
+  return book_.is_open() ? book_.stopped(status, code, caller_.said()) : Closing{};
+}
+
+// How the run ends by its cancel, from where it is. `accounts` are those of its last call. What the calls of
+// a run without an answer have used is booked on a row that nobody sees (USE-8). Works on copies, because it
+// may be the ending that the store does not choose.
+Closing Executor::make_cancel(Closing accounts, CallBook book) const {
+  auto order = writer_->order();
+  auto closing = std::move(accounts);
+  closing.add(keep_words(order, TextOutcome::canceled, mask()));
+  for (auto const& fact : closing.facts)
+    order.accept(fact).value();
+  if (book.has_unbooked())
+    book_on(book, audit_row(order.open_step().value_or(""), "", to_string(kCanceled)), closing);
+  closing.add(close_all(order, TextOutcome::canceled, "CANCELED", mask()));
+  closing.facts.emplace_back(RunCanceled{book.booked()});
   return closing;
 }
 
 asio::awaitable<Result<Ended>> Executor::finish(StageResult end) {
+  auto canceled = make_cancel(end.reply.accounts, book_);
   auto closing = make_finish(std::move(end));
   co_return co_await writer_->end(std::move(closing.facts), std::move(closing.rows),
-                                  RunEnd{store::RunStatus::completed});
+                                  RunEnd{store::RunStatus::completed}, std::move(canceled));
 }
 
-asio::awaitable<Result<Ended>> Executor::cancel_run() {
-  auto closing = settle_rest(store::CallStatus::canceled, "");
-  closing.add(close_all(writer_->order(), TextOutcome::canceled, "CANCELED", mask()));
-  closing.facts.emplace_back(RunCanceled{book_.booked()});
-  co_return co_await writer_->end(std::move(closing.facts), std::move(closing.rows),
-                                  RunEnd{store::RunStatus::canceled, "RUN_CANCELED"});
+asio::awaitable<Result<Ended>> Executor::cancel_run(Closing accounts) {
+  auto closing = make_cancel(std::move(accounts), book_);
+  co_return co_await writer_->end(std::move(closing.facts), std::move(closing.rows), canceled_end());
 }
 
-Closing Executor::make_failure(std::string const& code, std::string message, std::string const& error_id) {
-  auto const known = code.empty() ? "RUN_FAILED" : code;
-  auto closing = settle_rest(store::CallStatus::failed, known);
-  closing.add(close_all(writer_->order(), TextOutcome::failed, known, mask()));
-  RunFailed failed{std::move(message), std::nullopt, error_id, book_.booked()};
-  if (!code.empty()) failed.code = code;
+Closing Executor::make_failure(CallTrouble const& trouble, Closing accounts, std::string const& error_id) {
+  auto closing = std::move(accounts);
+  if (book_.has_unbooked()) {
+    book_on(book_, audit_row(writer_->order().open_step().value_or(""), "", to_string(kFailed)), closing);
+  }
+  closing.add(close_all(writer_->order(), TextOutcome::failed, code_of(trouble), mask()));
+  RunFailed failed{trouble.message, std::nullopt, error_id, book_.booked()};
+  if (!trouble.code.empty()) failed.code = trouble.code;
   closing.facts.emplace_back(std::move(failed));
   return closing;
 }
@@ -296,9 +313,12 @@ asio::awaitable<Result<Ended>> Executor::fail(CallTrouble trouble) {
              {"error_id", error_id},
              {"code", trouble.code},
              {"detail", trouble.detail}});
-  auto closing = make_failure(trouble.code, std::move(trouble.message), error_id);
+  auto accounts = stop_call(kFailed, code_of(trouble));
+  auto canceled = make_cancel(accounts, book_);
+  auto closing = make_failure(trouble, std::move(accounts), error_id);
   co_return co_await writer_->end(std::move(closing.facts), std::move(closing.rows),
-                                  RunEnd{store::RunStatus::failed, trouble.code, error_id});
+                                  RunEnd{store::RunStatus::failed, trouble.code, error_id},
+                                  std::move(canceled));
 }
 
 }  // namespace runnel::runtime

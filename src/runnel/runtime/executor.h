@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,9 @@ class Executor {
   boost::asio::awaitable<Result<store::Ended>> run();
 
   // Goes on after another writer: voids what it showed and did not keep, closes its open words and runs from
-  // the last checkpoint (RUN-12). `give_up`: ends the run as interrupted instead.
-  boost::asio::awaitable<Result<store::Ended>> resume(WriterChanged change, bool give_up);
+  // the last checkpoint (RUN-12). `give_up`: ends the run with this instead.
+  boost::asio::awaitable<Result<store::Ended>> resume(WriterChanged change,
+                                                      std::optional<CallTrouble> give_up);
 
  private:
   store::Async<std::vector<store::Checkpoint>> read_checkpoints();
@@ -51,13 +53,14 @@ class Executor {
   [[nodiscard]] Said said() const;
   [[nodiscard]] int mask() const;
   Closing make_checkpoint(StageResult end, flow::Stage const& next);
-  void book_on(store::NewMessage row, Closing& closing);
+  static void book_on(CallBook& book, store::NewMessage row, Closing& closing);
   Closing make_finish(StageResult end);
   void complete_text(AnswerCompleted& answer, Closing& closing) const;
-  Closing settle_rest(store::CallStatus status, std::string const& code);
-  Closing make_failure(std::string const& code, std::string message, std::string const& error_id);
+  Closing stop_call(store::CallStatus status, std::string const& code);
+  [[nodiscard]] Closing make_cancel(Closing accounts, CallBook book) const;
+  Closing make_failure(CallTrouble const& trouble, Closing accounts, std::string const& error_id);
   boost::asio::awaitable<Result<store::Ended>> finish(StageResult end);
-  boost::asio::awaitable<Result<store::Ended>> cancel_run();
+  boost::asio::awaitable<Result<store::Ended>> cancel_run(Closing accounts);
   boost::asio::awaitable<Result<store::Ended>> fail(CallTrouble trouble);
 
   RunParts const parts_;

@@ -1,5 +1,6 @@
 // The part of the service that begins and takes over runs which no request is waiting for: queued ones whose
-// turn has come, and those that an earlier process left.
+// turn has come, and those that an earlier process left. While the store is down it waits; whatever else goes
+// wrong is tried a few times, and then the run is ended by force: none is left without a writer (RUN-12).
 #include <algorithm>
 #include <chrono>
 #include <utility>
@@ -18,9 +19,19 @@ namespace {
 constexpr std::size_t kPageBytes = 1 << 20;
 constexpr milliseconds kFirstWait{50};
 constexpr milliseconds kLongestWait{1000};
+constexpr int kMostTries = 3;
 
-bool may_pass(Result<void> const& result) {
-  return !result && result.error().code == Errc::unavailable;
+// The run has ended or gone, or another node has it: it is nobody's here.
+bool is_elsewhere(Error const& error) {
+  return error.code == Errc::conflict || error.code == Errc::not_found || error.code == Errc::fenced;
+}
+
+// Plain functions: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
+CallTrouble interrupted_too_often() {
+  return {"RUN_INTERRUPTED", "the run was interrupted too often", "recovered too often"};
+}
+CallTrouble without_input() {
+  return {"RUN_INTERRUPTED", "the run was interrupted", "its input cannot be read"};
 }
 }  // namespace
 
@@ -29,10 +40,18 @@ void Service::recover(std::vector<store::RunRow> runs) {
     if (row.last_n == 0) {
       spawn_pending(row.key);
     } else {
-      auto live = go_live(row.key, RunNames{row.thread_id, row.id});
-      auto const core = live.channel->context().get_executor();
-      tasks_.spawn(core, "recover run", run_taken_over(std::move(row), std::move(live)));
+      spawn_taken_over(std::move(row), 0);
     }
+  }
+}
+
+void Service::spawn_taken_over(store::RunRow row, std::int64_t failures) {
+  auto live = go_live(row.key, RunNames{row.thread_id, row.id});
+  auto const core = live.channel->context().get_executor();
+  if (failures > options_.max_recoveries) {
+    tasks_.spawn(core, "end run by force", force_end(std::move(row), std::move(live)));
+  } else {
+    tasks_.spawn(core, "take run over", run_taken_over(std::move(row), std::move(live), failures));
   }
 }
 
@@ -42,41 +61,53 @@ void Service::spawn_pending(RunKey run) {
 }
 
 asio::awaitable<void> Service::begin_pending(RunKey run) {
-  RunNames names;
-  for (auto pause = kFirstWait;; pause = std::min(pause * 2, kLongestWait)) {
-    auto const begun = co_await try_begin_pending(run, &names);
+  store::RunRow row;
+  row.key = run;
+  int tries = 0;
+  for (auto pause = kFirstWait; tries < kMostTries; pause = std::min(pause * 2, kLongestWait)) {
+    Result<void> begun = Error{Errc::internal, "it threw"};
+    try {
+      begun = co_await try_begin_pending(&row);
+    } catch (std::exception const& error) {
+      begun = Error{Errc::internal, error.what()};
+    }
     if (begun) co_return;
     base::log(base::LogLevel::warn, "queued run does not begin",
-              {{"run_id", names.run.text},
-               {"thread_id", names.thread.text},
+              {{"run_id", row.id.text},
+               {"thread_id", row.thread_id.text},
                {"run_row", run.value},
                {"detail", begun.error().detail}});
-    if (!may_pass(begun)) co_return;
+    if (is_elsewhere(begun.error())) co_return;
+    if (begun.error().code != Errc::unavailable) ++tries;
     co_await base::sleep_for(pause, std::make_shared<base::Cancel>());
     if (draining()) co_return;
   }
+  auto live = go_live(run, RunNames{row.thread_id, row.id});
+  auto const core = live.channel->context().get_executor();
+  tasks_.spawn(core, "end run by force", force_end(std::move(row), std::move(live)));
 }
 
 store::ClaimRequest Service::make_claim(RunKey run) const {
   return {run, options_.node, parts_.clock.now_ms(), std::nullopt};
 }
 
-asio::awaitable<Result<void>> Service::try_begin_pending(RunKey run, RunNames* names) {
-  auto row = co_await parts_.store.run_by_key(run);
-  if (!row) co_return row.error();
-  if (!*row || store::is_ended((*row)->status)) co_return Result<void>{};
-  *names = RunNames{(*row)->thread_id, (*row)->id};
-  auto input = from_stored((*row)->input);
+asio::awaitable<Result<void>> Service::try_begin_pending(store::RunRow* row) {
+  auto const run = row->key;
+  auto found = co_await parts_.store.run_by_key(run);
+  if (!found) co_return found.error();
+  if (!*found || store::is_ended((*found)->status)) co_return Result<void>{};
+  *row = **found;
+  auto input = from_stored(row->input);
   if (!input) co_return input.error();
   if (parts_.flows.find(input->flow) == nullptr) input->flow = parts_.flows.default_name();
 
   Claimed claimed;
   auto request = make_claim(run);
-  request.begin = make_begin((*row)->id, *input, claimed.begun);
+  request.begin = make_begin(row->id, *input, claimed.begun);
   auto const now = request.now;
   auto const claim = co_await parts_.store.claim(std::move(request));
   if (!claim) co_return claim.error();
-  claimed.row = std::move(**row);
+  claimed.row = std::move(**found);
   claimed.row.started_at = now;
   left_queue(claimed.row);
   claimed.input = std::move(*input);
@@ -93,6 +124,7 @@ asio::awaitable<Result<Service::Replayed>> Service::replay(RunKey run) {
     auto const rows = co_await parts_.store.read_log(run, replayed.last.n, kPageBytes);
     if (!rows) co_return rows.error();
     if (rows->empty()) co_return replayed;
+    auto const before = replayed.last.n;
     for (auto const& row : *rows) {
       auto const records = parse_log_body(row.body, row.epoch);
       if (!records) co_return records.error();
@@ -102,37 +134,50 @@ asio::awaitable<Result<Service::Replayed>> Service::replay(RunKey run) {
         replayed.last = record.position;
       }
     }
+    if (replayed.last.n <= before) co_return Error{Errc::internal, "the log's numbers do not go on"};
   }
 }
 
 // On the core of the channel that it holds.
-asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live) {
-  for (auto pause = kFirstWait;; pause = std::min(pause * 2, kLongestWait)) {
-    auto const done = co_await take_over(row, live);
+asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live, std::int64_t failures) {
+  int tries = 0;
+  for (auto pause = kFirstWait; tries < kMostTries; pause = std::min(pause * 2, kLongestWait)) {
+    Result<void> done = Error{Errc::internal, "it threw"};
+    try {
+      done = co_await take_over(row, live, failures);
+    } catch (std::exception const& error) {
+      done = Error{Errc::internal, error.what()};
+    }
     if (done) co_return;
     base::log(base::LogLevel::error, "run is not recovered",
               {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}, {"detail", done.error().detail}});
-    if (!may_pass(done) || live.cancel->reason() == base::CancelReason::shutdown) break;
+    if (is_elsewhere(done.error()) || live.cancel->reason() == base::CancelReason::shutdown) {
+      live_.remove(row.key);
+      co_return;
+    }
+    if (done.error().code != Errc::unavailable) ++tries;
     co_await base::sleep_for(pause, std::make_shared<base::Cancel>());
   }
-  live_.remove(row.key);
+  co_await force_end(std::move(row), std::move(live));
 }
 
 // A run whose writer failed here must not stay without one: it is taken over like one that a dead process
-// left.
-asio::awaitable<void> Service::take_over_again(RunKey run) {
-  Result<std::optional<store::RunRow>> row = Error{Errc::unavailable, "not asked yet"};
-  while (!row && row.error().code == Errc::unavailable && !stopping_) {
+// left, or ended by force where that has happened too often.
+asio::awaitable<void> Service::take_over_again(store::RunRow row, std::int64_t failures) {
+  for (int tries = 0; tries < kMostTries && !stopping_;) {
     co_await base::sleep_for(kLongestWait, std::make_shared<base::Cancel>());
-    row = co_await parts_.store.run_by_key(run);
+    auto found = co_await parts_.store.run_by_key(row.key);
+    if (found && (!*found || store::is_ended((*found)->status))) co_return;
+    if (found) {
+      row = std::move(**found);
+      break;
+    }
+    if (found.error().code != Errc::unavailable) ++tries;
   }
-  if (stopping_ || !row || !*row || store::is_ended((*row)->status)) co_return;
-  auto live = go_live(run, RunNames{(*row)->thread_id, (*row)->id});
-  auto const core = live.channel->context().get_executor();
-  tasks_.spawn(core, "take run over again", run_taken_over(std::move(**row), std::move(live)));
+  if (!stopping_) spawn_taken_over(std::move(row), failures);
 }
 
-asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live) {
+asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live, std::int64_t failures) {
   auto const claim = co_await parts_.store.claim(make_claim(row.key));
   if (!claim) co_return claim.error();
   auto replayed = co_await replay(row.key);
@@ -140,26 +185,45 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
   if (replayed->last.n != claim->last_n)
     co_return Error{Errc::internal, "the log does not end where the run does"};
   auto input = from_stored(row.input);
-  if (!input) co_return input.error();
+  std::optional<CallTrouble> give_up;
+  if (claim->crashes > options_.max_recoveries) give_up = interrupted_too_often();
+  if (!input) give_up = without_input();
 
   options_.metrics.taken_over.add();
   base::log(base::LogLevel::info, "run taken over",
-            {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}});
+            {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}, {"crashes", claim->crashes}});
   live.channel->begin_epoch(claim->epoch, claim->last_n);
   if (claim->cancel_requested) live.cancel->request(base::CancelReason::user);
-  bool const give_up = replayed->order.writer_changes() >= options_.max_recoveries;
   auto const writer = make_writer(live, RunWriter::Start{row.key, claim->epoch, claim->last_n,
                                                          claim->next_idx, std::move(replayed->order)});
-  Executor executor{run_parts(), writer, live.cancel, make_job(row, std::move(*input)), options_.metrics};
+  Executor executor{run_parts(), writer, live.cancel, make_job(row, input ? std::move(*input) : RunInput{}),
+                    options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
-    result = co_await executor.resume(WriterChanged{replayed->last.epoch, replayed->last.n}, give_up);
+    WriterChanged const change{replayed->last.epoch, replayed->last.n};
+    result = co_await executor.resume(change, std::move(give_up));
   } catch (std::exception const& error) {
     result = Error{Errc::internal, error.what()};
   }
-  co_await writer->close();
-  ended(row, {}, *writer, std::move(result));
+  co_await leave(row, {}, writer, std::move(result), failures);
   co_return Result<void>{};
+}
+
+// The writer is done with the run, at its end or before.
+asio::awaitable<void> Service::leave(store::RunRow row, std::string request_id,
+                                     std::shared_ptr<RunWriter> writer, Result<store::Ended> result,
+                                     std::int64_t failures) {
+  co_await writer->close();
+  if (!result && stopping_ && result.error().code != Errc::fenced) {
+    // A planned stop is no crash (RUN-12). Where the store does not take it now, it counts as one.
+    auto const released = co_await parts_.store.release(row.key, writer->epoch());
+    if (!released) {
+      base::log(
+          base::LogLevel::warn, "run is not released",
+          {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}, {"detail", released.error().detail}});
+    }
+  }
+  ended(row, request_id, *writer, std::move(result), failures);
 }
 
 }  // namespace runnel::runtime

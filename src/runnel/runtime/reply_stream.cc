@@ -44,8 +44,15 @@ asio::awaitable<Result<AttemptEnd>> ReplyStream::run(std::unique_ptr<model::Call
     Result<void> done;
     if (std::all_of(batch.facts.begin(), batch.facts.end(), is_delta)) {
       done = writer_->show(std::move(batch.facts));
+      if (!writer_->has_room()) {
+        auto const since = std::chrono::steady_clock::now();
+        co_await writer_->wait_for_room();
+        call->held_up(std::chrono::steady_clock::now() - since);
+      }
     } else {
+      auto const since = std::chrono::steady_clock::now();
       done = co_await writer_->commit(std::move(batch.facts), std::move(batch.rows));
+      call->held_up(std::chrono::steady_clock::now() - since);
     }
     if (!done) co_return done.error();
     if (!end_ && limit_.is_exceeded()) end_.emplace(OutputOverrun{});

@@ -34,26 +34,25 @@ RunWriter::RunWriter(store::Store& store, base::Clock const& clock, base::TaskGr
       run_{start.run},
       epoch_{start.epoch},
       options_{options},
-      order_{std::move(start.order)},
-      last_n_{start.last_n},
+      head_{std::move(start.order), start.last_n, start.next_idx, {}},
       durable_n_{start.last_n},
-      next_idx_{start.next_idx},
       changed_{channel_->context().get_executor()},
       flush_timer_{channel_->context()} {}
 
-Result<Record> RunWriter::number(Fact fact) {
+Result<Record> RunWriter::number(Head& head, Fact fact) {
   if (failure_) return *failure_;
-  auto const accepted = order_.accept(fact);
+  auto const accepted = head.order.accept(fact);
   if (!accepted) return accepted.error();
-  auto const idx = has_task_event(fact) ? next_idx_++ : -1;
-  Record record{{epoch_, ++last_n_}, idx, clock_.now_us(), std::move(fact)};
-  if (pending_.body.empty()) {
-    pending_.first_n = last_n_;
-    pending_.first_at = std::chrono::steady_clock::now();
+  auto const idx = has_task_event(fact) ? head.next_idx++ : -1;
+  Record record{{epoch_, ++head.last_n}, idx, clock_.now_us(), std::move(fact)};
+  auto& pending = head.pending;
+  if (pending.body.empty()) {
+    pending.first_n = head.last_n;
+    pending.first_at = std::chrono::steady_clock::now();
   }
-  if (is_delta(record.fact)) ++pending_.deltas;
-  pending_.body += pending_.body.empty() ? '[' : ',';
-  append_record_json(pending_.body, record);
+  if (is_delta(record.fact)) ++pending.deltas;
+  pending.body += pending.body.empty() ? '[' : ',';
+  append_record_json(pending.body, record);
   return record;
 }
 
@@ -62,7 +61,7 @@ Result<void> RunWriter::show(std::vector<Fact> deltas) {
   records.reserve(deltas.size());
   Result<void> outcome;
   for (auto& fact : deltas) {
-    auto record = number(std::move(fact));
+    auto record = number(head_, std::move(fact));
     if (!record) {
       outcome = record.error();
       break;  // What was numbered before it is shown: the log has it.
@@ -70,76 +69,121 @@ Result<void> RunWriter::show(std::vector<Fact> deltas) {
     records.push_back(std::move(*record));
   }
   // Behind a fact that waits for its commit, deltas wait too: nobody sees facts out of order.
-  if (in_flight_.empty() && pending_.unshown.empty()) {
+  if (in_flight_.empty() && head_.pending.unshown.empty()) {
     channel_->publish(std::move(records));
   } else {
-    std::move(records.begin(), records.end(), std::back_inserter(pending_.unshown));
+    std::move(records.begin(), records.end(), std::back_inserter(head_.pending.unshown));
   }
   arm_flush();
   return outcome;
 }
 
-Result<void> RunWriter::enqueue(std::vector<Fact> facts, CommitRows rows) {
+asio::awaitable<void> RunWriter::wait_for_room() {
+  auto const self = shared_from_this();
+  base::Cancel::Registration const stop{*cancel_, [this] { changed_.notify_all(); }};
+  while (!has_room() && !failure_ && !cancel_->requested())
+    co_await changed_.wait();
+}
+
+Result<void> RunWriter::enqueue(Head& head, std::vector<Fact> facts, CommitRows rows) {
+  if (failure_) return *failure_;
+  if (facts.empty() && !rows.empty()) failure_ = Error{Errc::internal, "rows that no fact tells of"};
   for (auto& fact : facts) {
-    auto record = number(std::move(fact));
+    auto record = number(head, std::move(fact));
     if (!record) {
       failure_ = record.error();  // Half a commit must not become durable: nothing more is written.
-      changed_.notify_all();
-      return record.error();
+      break;
     }
-    pending_.unshown.push_back(std::move(*record));
+    head.pending.unshown.push_back(std::move(*record));
   }
-  pending_.rows.add(std::move(rows));
+  if (failure_) {
+    changed_.notify_all();
+    return *failure_;
+  }
+  head.pending.rows.add(std::move(rows));
   return {};
 }
 
 asio::awaitable<Result<void>> RunWriter::commit(std::vector<Fact> facts, CommitRows rows) {
-  auto const queued = enqueue(std::move(facts), std::move(rows));
+  auto const queued = enqueue(head_, std::move(facts), std::move(rows));
   if (!queued) co_return queued.error();
-  co_return co_await flush_to(last_n_);
+  co_return co_await flush_to(head_.last_n);
 }
 
-asio::awaitable<Result<store::Ended>> RunWriter::end(std::vector<Fact> facts, CommitRows rows, RunEnd end) {
+asio::awaitable<Result<store::Ended>> RunWriter::end(std::vector<Fact> facts, CommitRows rows, RunEnd end,
+                                                     std::optional<Closing> if_canceled) {
   auto const self = shared_from_this();
   // Queued only when it can be taken at once: a background write must not carry the terminal off in a plain
   // append.
   while (writing_ && !failure_)
     co_await changed_.wait();
-  auto const queued = enqueue(std::move(facts), std::move(rows));
+  std::optional<Head> other;
+  if (if_canceled) {
+    other = head_;
+    auto const queued = enqueue(*other, std::move(if_canceled->facts), std::move(if_canceled->rows));
+    if (!queued) co_return queued.error();
+  }
+  auto const queued = enqueue(head_, std::move(facts), std::move(rows));
   if (!queued) co_return queued.error();
 
-  store::EndRequest request;
-  request.append = take();
-  request.status = end.status;
-  request.error_code = end.error_code;
-  request.error_id = end.error_id;
-  auto const last_n = request.append.facts.last_n;
+  auto request = take_end(end, other);
   auto ended = co_await end_until_written(std::move(request));
-  if (ended) {
-    end_written_ = std::move(end);
-    written(last_n);
-  } else {
+  if (!ended) {
     failed(ended.error());
+    co_return ended;
   }
+  end_written_ = std::move(end);
+  if (ended->canceled) ended_instead(std::move(*other));
+  written(head_.last_n);
   co_return ended;
+}
+
+// What the store chose is what is shown: numbers that the other ending had taken were seen by nobody.
+void RunWriter::ended_instead(Head other) {
+  in_flight_ = std::move(other.pending.unshown);
+  other.pending = {};
+  head_ = std::move(other);
+  end_written_ = canceled_end();
+}
+
+store::AppendRequest RunWriter::make_append(Head& head) const {
+  auto& pending = head.pending;
+  store::AppendRequest request;
+  request.run = run_;
+  request.epoch = epoch_;
+  request.facts = {pending.first_n, head.last_n, head.next_idx, std::move(pending.body) + ']'};
+  request.messages = std::move(pending.rows.messages);
+  request.call_ends = std::move(pending.rows.call_ends);
+  request.bookings = std::move(pending.rows.bookings);
+  request.checkpoints = std::move(pending.rows.checkpoints);
+  return request;
 }
 
 store::AppendRequest RunWriter::take() {
   writing_ = true;
   flush_timer_.cancel();
-  store::AppendRequest request;
-  request.run = run_;
-  request.epoch = epoch_;
-  request.facts = {pending_.first_n, last_n_, next_idx_, std::move(pending_.body) + ']'};
-  request.messages = std::move(pending_.rows.messages);
-  request.call_ends = std::move(pending_.rows.call_ends);
-  request.bookings = std::move(pending_.rows.bookings);
-  request.checkpoints = std::move(pending_.rows.checkpoints);
+  auto request = make_append(head_);
   request.now = clock_.now_ms();
-  in_flight_ = std::move(pending_.unshown);
-  in_flight_since_ = pending_.first_at;
-  in_flight_deltas_ = pending_.deltas;
-  pending_ = {};
+  in_flight_bytes_ = request.facts.body.size();
+  in_flight_ = std::move(head_.pending.unshown);
+  in_flight_since_ = head_.pending.first_at;
+  in_flight_deltas_ = head_.pending.deltas;
+  head_.pending = {};
+  return request;
+}
+
+store::EndRequest RunWriter::take_end(RunEnd const& end, std::optional<Head>& other) {
+  store::EndRequest request;
+  request.append = take();
+  request.status = end.status;
+  request.error_code = end.error_code;
+  request.error_id = end.error_id;
+  if (other) {
+    auto& canceled = request.if_canceled.emplace();
+    canceled.append = make_append(*other);
+    canceled.append.now = request.append.now;
+    canceled.error_code = canceled_end().error_code;
+  }
   return request;
 }
 
@@ -165,17 +209,19 @@ asio::awaitable<Result<void>> RunWriter::flush_to(std::uint64_t n) {
 
 void RunWriter::written(std::uint64_t last_n) {
   writing_ = false;
+  in_flight_bytes_ = 0;
   count_written(last_n);
   durable_n_ = last_n;
   auto records = std::exchange(in_flight_, {});
   channel_->set_durable(durable_n_);
+  if (std::exchange(refused_, false)) channel_->go_on();
   channel_->publish(std::move(records));
   // Deltas that queued up behind those facts may be seen now; facts among them wait for their own commit.
-  auto const waits = std::find_if(pending_.unshown.begin(), pending_.unshown.end(),
+  auto const waits = std::find_if(head_.pending.unshown.begin(), head_.pending.unshown.end(),
                                   [](Record const& record) { return !is_delta(record.fact); });
-  std::vector<Record> deltas{std::make_move_iterator(pending_.unshown.begin()),
+  std::vector<Record> deltas{std::make_move_iterator(head_.pending.unshown.begin()),
                              std::make_move_iterator(waits)};
-  pending_.unshown.erase(pending_.unshown.begin(), waits);
+  head_.pending.unshown.erase(head_.pending.unshown.begin(), waits);
   channel_->publish(std::move(deltas));
   changed_.notify_all();
 }
@@ -212,11 +258,12 @@ asio::awaitable<Result<store::Ended>> RunWriter::end_until_written(store::EndReq
 }
 
 asio::awaitable<bool> RunWriter::wait_for_store(Error error, milliseconds pause) {
-  if (pause == kFirstPause) {
+  if (!refused_) {
+    refused_ = true;
     base::log(base::LogLevel::error, "run waits for the store",
               {{"run_id", names().run.text}, {"thread_id", names().thread.text}, {"detail", error.detail}});
+    channel_->hold();
   }
-  channel_->drop_readers();
   if (cancel_->reason() == base::CancelReason::shutdown) co_return false;
   asio::steady_timer timer{channel_->context(), pause};
   co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
@@ -232,7 +279,7 @@ void RunWriter::arm_flush() {
     if (self->closed_) return;
     if (!error) {
       self->tasks_.spawn(self->channel_->context().get_executor(), "delta flush", self->flush_deltas());
-    } else if (!self->pending_.body.empty()) {
+    } else if (!self->head_.pending.body.empty()) {
       self->arm_flush();  // A commit took the timer's deltas; these came after it.
     }
   });
@@ -240,7 +287,7 @@ void RunWriter::arm_flush() {
 
 asio::awaitable<void> RunWriter::close() {
   auto const self = shared_from_this();
-  if (!pending_.body.empty()) co_await flush_to(last_n_);
+  if (!head_.pending.body.empty()) co_await flush_to(head_.last_n);
   while (writing_)
     co_await changed_.wait();
   closed_ = true;
@@ -249,7 +296,7 @@ asio::awaitable<void> RunWriter::close() {
 
 asio::awaitable<void> RunWriter::flush_deltas() {
   auto const self = shared_from_this();
-  if (!pending_.body.empty()) co_await flush_to(last_n_);
+  if (!head_.pending.body.empty()) co_await flush_to(head_.last_n);
 }
 
 }  // namespace runnel::runtime

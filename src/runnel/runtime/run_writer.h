@@ -4,6 +4,7 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "runnel/base/task_group.h"
 #include "runnel/core/fact.h"
 #include "runnel/core/fact_order.h"
+#include "runnel/runtime/closing.h"
 #include "runnel/runtime/commit_rows.h"
 #include "runnel/runtime/run_metrics.h"
 #include "runnel/store/store.h"
@@ -34,18 +36,26 @@ struct RunEnd {
       : status{s}, error_code{std::move(code)}, error_id{std::move(id)} {}
 };
 
+// RUN-4.
+inline RunEnd canceled_end() {
+  return RunEnd{store::RunStatus::canceled, "RUN_CANCELED"};
+}
+
 // The only way facts of a run come into being: numbers them, refuses an order that no dialect could show,
 // makes them durable and shows them. Durable before visible, and the durable log is always a prefix (SSE-7):
 // deltas are shown at once and written in batches, at the latest with the next other fact, which nobody sees
 // before its commit.
 //
-// Where the store cannot be written, it lets the readers go (they resume later), tries again until it can,
-// and only then goes on (DB-3). A shutdown ends the trying with `unavailable`. Lives on its channel's core.
+// Where the store cannot be written, it lets the readers go, once (those that come back get what is durable,
+// and wait), tries again until it can, and only then goes on (DB-3). A shutdown ends the trying with
+// `unavailable`. What it holds unwritten is bounded, if whoever shows deltas waits for room. Lives on its
+// channel's core.
 class RunWriter : public std::enable_shared_from_this<RunWriter> {
  public:
   struct Options {
     std::chrono::milliseconds delta_flush{100};
     RunMetrics metrics{};
+    std::size_t max_unwritten = std::size_t{1} << 20;  // Bytes of the log.
   };
   struct Start {
     RunKey run;
@@ -62,7 +72,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
             std::shared_ptr<stream::Channel> channel, std::shared_ptr<base::Cancel> cancel, Start start,
             Options options);
 
-  [[nodiscard]] FactOrder const& order() const { return order_; }
+  [[nodiscard]] FactOrder const& order() const { return head_.order; }
   [[nodiscard]] Epoch epoch() const { return epoch_; }
   [[nodiscard]] RunNames const& names() const { return channel_->names(); }
   [[nodiscard]] boost::asio::io_context& context() const { return channel_->context(); }
@@ -77,12 +87,24 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   // before.
   Result<void> show(std::vector<Fact> deltas);
 
+  // False: as much as may be is unwritten, or the store refuses. Then who shows deltas waits, and takes no
+  // more of them from the model.
+  [[nodiscard]] bool has_room() const {
+    return !refused_ && head_.pending.body.size() + in_flight_bytes_ < options_.max_unwritten;
+  }
+
+  // Until there is room, nothing more can be written, or the run is asked to stop.
+  boost::asio::awaitable<void> wait_for_room();
+
   // When it returns, the facts and rows are durable and the facts are shown. `fenced`: another writer has the
-  // run. On a wrong order it fails with `internal`, and nothing more can be written: the next writer goes on.
+  // run. On a wrong order, or where rows come without a fact that tells of them, it fails with `internal`,
+  // and nothing more can be written: the next writer goes on.
   boost::asio::awaitable<Result<void>> commit(std::vector<Fact> facts, CommitRows rows);
 
-  // `commit` whose last fact is the terminal.
-  boost::asio::awaitable<Result<store::Ended>> end(std::vector<Fact> facts, CommitRows rows, RunEnd end);
+  // `commit` whose last fact is the terminal. `if_canceled` is written and shown instead, as `canceled_end`,
+  // where a cancel was accepted before the store has written the other (RUN-4).
+  boost::asio::awaitable<Result<store::Ended>> end(std::vector<Fact> facts, CommitRows rows, RunEnd end,
+                                                   std::optional<Closing> if_canceled = std::nullopt);
 
   // Writes the deltas that are still pending, if the store lets it, and stops all background work. Nothing
   // may be written afterwards.
@@ -99,9 +121,20 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
     CommitRows rows;
   };
 
-  Result<Record> number(Fact fact);
-  Result<void> enqueue(std::vector<Fact> facts, CommitRows rows);
+  // Where the log ends with what is numbered. A copy lets a run be ended in two ways.
+  struct Head {
+    FactOrder order;
+    std::uint64_t last_n = 0;
+    std::int64_t next_idx = 0;
+    Batch pending;
+  };
+
+  Result<Record> number(Head& head, Fact fact);
+  Result<void> enqueue(Head& head, std::vector<Fact> facts, CommitRows rows);
+  [[nodiscard]] store::AppendRequest make_append(Head& head) const;
   store::AppendRequest take();
+  store::EndRequest take_end(RunEnd const& end, std::optional<Head>& other);
+  void ended_instead(Head other);
   boost::asio::awaitable<Result<void>> flush_to(std::uint64_t n);
   boost::asio::awaitable<void> flush_deltas();
   boost::asio::awaitable<Result<void>> append_until_written(store::AppendRequest request);
@@ -121,15 +154,14 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   Epoch const epoch_;
   Options const options_;
 
-  FactOrder order_;
-  std::uint64_t last_n_;
+  Head head_;
   std::uint64_t durable_n_;
-  std::int64_t next_idx_;
-  Batch pending_;
   std::vector<Record> in_flight_;  // Not yet shown, being written.
   std::chrono::steady_clock::time_point in_flight_since_;
   std::int64_t in_flight_deltas_ = 0;
+  std::size_t in_flight_bytes_ = 0;
   bool writing_ = false;
+  bool refused_ = false;  // By the store, at the last try.
   bool flush_armed_ = false;
   bool closed_ = false;
   std::optional<Error> failure_;

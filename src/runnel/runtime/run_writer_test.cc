@@ -49,7 +49,7 @@ class RunWriterTest : public testing::Test {
   }
   ~RunWriterTest() override {
     on_core([this] { cancel->request(base::CancelReason::shutdown); });
-    store.release();
+    store.let_go();
     tasks.join();
     cores.stop();
   }
@@ -59,10 +59,11 @@ class RunWriterTest : public testing::Test {
     asio::co_spawn(cores.at(0), channel->attach(std::move(request)), asio::use_future).get();
   }
 
-  std::shared_ptr<RunWriter> make_writer(std::chrono::milliseconds flush = std::chrono::hours{1}) {
+  std::shared_ptr<RunWriter> make_writer(std::chrono::milliseconds flush = std::chrono::hours{1},
+                                         std::size_t max_unwritten = 1 << 20) {
     return std::make_shared<RunWriter>(store, clock, tasks, channel, cancel,
                                        RunWriter::Start{RunKey{7}, kEpoch, 0, 0, FactOrder{}},
-                                       RunWriter::Options{flush});
+                                       RunWriter::Options{flush, {}, max_unwritten});
   }
 
   std::future<Result<void>> commit(std::shared_ptr<RunWriter> writer, std::vector<Fact> facts) {
@@ -71,6 +72,22 @@ class RunWriterTest : public testing::Test {
   std::future<Result<store::Ended>> end(std::shared_ptr<RunWriter> writer, std::vector<Fact> facts) {
     return asio::co_spawn(cores.at(0), writer->end(std::move(facts), {}, RunEnd{store::RunStatus::completed}),
                           asio::use_future);
+  }
+  std::future<Result<store::Ended>> end_either(std::shared_ptr<RunWriter> writer) {
+    Closing canceled;
+    canceled.facts = {TextEnded{MessageId{"m"}, "chat", "a", TextOutcome::canceled}, StepFinished{"chat"},
+                      RunCanceled{}};
+    canceled.rows.messages.push_back(audit_row("chat", "", "canceled"));
+    return asio::co_spawn(
+        cores.at(0),
+        writer->end(closing(), {}, RunEnd{store::RunStatus::completed}, std::optional{std::move(canceled)}),
+        asio::use_future);
+  }
+  std::future<void> wait_for_room(std::shared_ptr<RunWriter> writer) {
+    return asio::co_spawn(cores.at(0), writer->wait_for_room(), asio::use_future);
+  }
+  static bool is_ready(std::future<void> const& done, std::chrono::milliseconds within) {
+    return done.wait_for(within) == std::future_status::ready;
   }
   std::string seen() {
     return on_core([this] { return reader->seen; });
@@ -105,7 +122,7 @@ TEST_F(RunWriterTest, SSE_7_FactIsShownAfterItsCommitOnly) {
   store.wait_for_writes(1);
   EXPECT_EQ(seen(), "");
 
-  store.release();
+  store.let_go();
 
   EXPECT_TRUE(done.get());
   EXPECT_EQ(seen(), "1 2 3 ");
@@ -147,7 +164,7 @@ TEST_F(RunWriterTest, TerminalIsNeverCarriedOffByABackgroundWrite) {
   on_core([&] { writer->show(delta("b")).value(); });
 
   auto done = end(writer, closing());
-  store.release();
+  store.let_go();
 
   EXPECT_TRUE(done.get());
   // Whether "b" (number 5) still went with a background write or with the end, the answer and what follows
@@ -171,6 +188,97 @@ TEST_F(RunWriterTest, DB_3_WhileTheStoreRefusesReadersGoAndNothingIsShown) {
   EXPECT_EQ(store.ends().size(), 3U);
   EXPECT_EQ(store.ends()[0].append.facts.body, store.ends()[2].append.facts.body);
   EXPECT_EQ(seen(), "1 2 3 reconnect ");
+}
+
+TEST_F(RunWriterTest, DB_3_ReadersAreCutOnceHoweverOftenTheStoreRefuses) {
+  auto const writer = make_writer();
+  commit(writer, opening()).get().value();
+  store.fail_next(Errc::unavailable, 4);
+
+  auto done = end(writer, closing());
+  store.wait_for_writes(3);  // One refusal is behind.
+  auto const first = std::exchange(reader, std::make_shared<Recorder>());
+  asio::co_spawn(cores.at(0), channel->attach({{kEpoch, 3}, Dialect::v2, 0, reader}), asio::use_future).get();
+  EXPECT_TRUE(done.get());
+
+  EXPECT_EQ(on_core([&] { return first->seen; }), "1 2 3 reconnect ");
+  EXPECT_EQ(seen(), "4 5 6 ended");
+}
+
+TEST_F(RunWriterTest, RUN_4_BothEndingsAreGivenAndThatWhichTheStoreChoseIsShown) {
+  auto const writer = make_writer();
+  commit(writer, opening()).get().value();
+  on_core([&] { writer->show(delta("a")).value(); });
+  store.accept_cancel();
+
+  EXPECT_TRUE(end_either(writer).get().value().canceled);
+
+  auto const request = store.ends().at(0);
+  auto const completed = parse_log_body(request.append.facts.body, kEpoch).value();
+  auto const canceled = parse_log_body(request.if_canceled->append.facts.body, kEpoch).value();
+  EXPECT_EQ(completed.at(0), canceled.at(0)) << "the pending delta is in both";
+  EXPECT_EQ(fact_name(completed.at(3).fact), "run_finished");
+  EXPECT_EQ(fact_name(canceled.at(3).fact), "run_canceled");
+  EXPECT_EQ(request.if_canceled->append.messages.size(), 1U);
+  EXPECT_TRUE(request.append.messages.empty());
+  EXPECT_EQ(writer->end_written()->status, store::RunStatus::canceled);
+  EXPECT_EQ(writer->end_written()->error_code, "RUN_CANCELED");
+  EXPECT_EQ(seen(), "1 2 3 4 5 6 7 ended");
+}
+
+TEST_F(RunWriterTest, RUN_4_WithoutACancelTheRunEndsAsItsWriterSays) {
+  auto const writer = make_writer();
+  commit(writer, opening()).get().value();
+
+  EXPECT_FALSE(end_either(writer).get().value().canceled);
+
+  EXPECT_EQ(writer->end_written()->status, store::RunStatus::completed);
+}
+
+TEST_F(RunWriterTest, DB_3_RowsThatNoFactTellsOfAreRefusedNotForgotten) {
+  auto const writer = make_writer();
+  commit(writer, opening()).get().value();
+  CommitRows rows;
+  rows.messages.push_back(audit_row("chat", "", "success"));
+
+  auto const done = asio::co_spawn(cores.at(0), writer->commit({}, rows), asio::use_future).get();
+
+  EXPECT_EQ(done.error().code, Errc::internal);
+  EXPECT_TRUE(writer->has_failed());
+}
+
+TEST_F(RunWriterTest, DB_3_WhatIsUnwrittenIsBounded) {
+  auto const writer = make_writer(std::chrono::hours{1}, 1000);
+  commit(writer, opening()).get().value();
+  EXPECT_TRUE(on_core([&] { return writer->has_room(); }));
+  on_core([&] { writer->show(delta(std::string(1000, 'x'))).value(); });
+  EXPECT_FALSE(on_core([&] { return writer->has_room(); }));
+  store.hold();
+  auto room = wait_for_room(writer);
+  auto written = commit(writer, {UsageRecorded{}});
+  store.wait_for_writes(2);
+  EXPECT_FALSE(is_ready(room, std::chrono::milliseconds{20}));
+
+  store.let_go();
+
+  room.get();
+  EXPECT_TRUE(written.get());
+  EXPECT_TRUE(on_core([&] { return writer->has_room(); }));
+}
+
+TEST_F(RunWriterTest, DB_3_WhileTheStoreRefusesThereIsNoRoomUntilTheRunIsAskedToStop) {
+  auto const writer = make_writer(std::chrono::milliseconds{1});
+  commit(writer, opening()).get().value();
+  store.fail_next(Errc::unavailable, 1000);
+  on_core([&] { writer->show(delta("a")).value(); });
+  store.wait_for_writes(3);
+  auto room = wait_for_room(writer);
+  EXPECT_FALSE(is_ready(room, std::chrono::milliseconds{20}));
+
+  on_core([this] { cancel->request(base::CancelReason::user); });
+
+  room.get();
+  EXPECT_FALSE(on_core([&] { return writer->has_room(); }));
 }
 
 TEST_F(RunWriterTest, DB_3_ShutdownEndsTheWaitForTheStore) {

@@ -9,13 +9,23 @@
 #include "runnel/core/fact_json.h"
 #include "runnel/core/json_write.h"
 #include "runnel/core/text.h"
+#include "runnel/runtime/log_batch.h"
 #include "runnel/runtime/start_refusals.h"
+#include "runnel/runtime/sweep_clock.h"
 
 namespace runnel::runtime {
 
 namespace asio = boost::asio;
 using base::CancelReason;
 using store::Async;
+
+namespace {
+
+void tell_sweep_failed(char const* what, Error const& error) {
+  base::log(base::LogLevel::warn, "expired rows are not deleted", {{"what", what}, {"detail", error.detail}});
+}
+
+}  // namespace
 
 Service::Service(Parts parts, ServiceOptions options)
     : parts_{parts},
@@ -170,7 +180,7 @@ Job Service::make_job(store::RunRow const& row, RunInput input) const {
   job.started_at = row.started_at;
   job.input = std::move(input);
   job.profile = std::move(reading.profile);
-  job.terms = Terms{&parts_.prices, &parts_.models, options_.budgets};
+  job.terms = make_terms();
   return job;
 }
 
@@ -198,8 +208,7 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
   } catch (std::exception const& error) {
     result = Error{Errc::internal, error.what()};
   }
-  co_await writer->close();
-  ended(claimed.row, claimed.request_id, *writer, std::move(result));
+  co_await leave(std::move(claimed.row), std::move(claimed.request_id), writer, std::move(result), 0);
 }
 
 void Service::tell_end(store::RunRow const& run, std::string const& request_id, RunEnd const& end) const {
@@ -221,7 +230,7 @@ void Service::left_queue(store::RunRow const& run) const {
 }
 
 void Service::ended(store::RunRow const& row, std::string const& request_id, RunWriter const& writer,
-                    Result<store::Ended> result) {
+                    Result<store::Ended> result, std::int64_t failures) {
   auto const run = row.key;
   if (auto const& end = writer.end_written()) tell_end(row, request_id, *end);
   if (!result) {
@@ -231,7 +240,8 @@ void Service::ended(store::RunRow const& row, std::string const& request_id, Run
                {"request_id", request_id},
                {"detail", result.error().detail}});
     if (!stopping_ && result.error().code != Errc::fenced) {
-      tasks_.spawn(parts_.cores.at(0).get_executor(), "take run over again", take_over_again(run));
+      tasks_.spawn(parts_.cores.at(0).get_executor(), "take run over again",
+                   take_over_again(row, failures + 1));
     }
   } else if (result->promoted && !draining()) {
     spawn_pending(*result->promoted);
@@ -252,13 +262,7 @@ Async<CancelReply> Service::cancel(UserId owner, ThreadId thread, RunId run) {
 }
 
 store::DiscardRequest Service::make_discard(RunKey run) const {
-  auto const now = parts_.clock.now_us();
-  store::DiscardRequest request{run, parts_.clock.now_ms(), {1, 2, 1, "["}};
-  append_record_json(request.facts.body, {{0, 1}, -1, now, RunStarted{}});
-  request.facts.body += ',';
-  append_record_json(request.facts.body, {{0, 2}, 0, now, RunCanceled{}});
-  request.facts.body += ']';
-  return request;
+  return {run, parts_.clock.now_ms(), make_batch(1, 0, parts_.clock.now_us(), {RunStarted{}, RunCanceled{}})};
 }
 
 // Ends a queued run. Where it has been promoted meanwhile, it is cancelled like any other.
@@ -287,11 +291,20 @@ void Service::start_sweeping() {
 asio::awaitable<void> Service::sweep() {
   constexpr std::size_t kRunsAtOnce = 200;
   constexpr std::size_t kTicketsAtOnce = 1000;
+  SweepClock clock;
   for (;;) {
-    auto const now = parts_.clock.now_ms();
+    bool const was_ahead = clock.is_ahead();
+    auto const now = clock.now(parts_.clock.now_ms(), milliseconds_since_boot());
+    if (clock.is_ahead() && !was_ahead) {
+      base::log(base::LogLevel::error,
+                "the clock has jumped ahead: no log is deleted for it until it has stood there for a day",
+                {{"ahead_ms", parts_.clock.now_ms() - now}});
+    }
     auto const before = now - std::chrono::milliseconds{options_.event_retention}.count();
     auto const logs = co_await parts_.store.expire_logs(before, kRunsAtOnce);
+    if (!logs) tell_sweep_failed("events", logs.error());
     auto const tickets = co_await parts_.store.expire_tickets(now, kTicketsAtOnce);
+    if (!tickets) tell_sweep_failed("tickets", tickets.error());
     bool const more = (logs && *logs == kRunsAtOnce) || (tickets && *tickets == kTicketsAtOnce);
     if (more && !stopping_) continue;
     bool const go_on = co_await base::sleep_for(options_.sweep_interval, sweep_cancel_);

@@ -27,8 +27,9 @@ namespace runnel::runtime {
 struct ServiceOptions {
   NodeId node;
   std::chrono::milliseconds delta_flush{100};
-  std::int64_t max_recoveries = 3;  // A run that was taken over more often ends as RUN_INTERRUPTED.
-  std::int64_t runs_per_user = 0;   // That have not ended (HTTP-6); 0: no limit.
+  // A run that crashes left more often than this without a checkpoint between them ends as RUN_INTERRUPTED.
+  std::int64_t max_recoveries = 3;
+  std::int64_t runs_per_user = 0;  // That have not ended (HTTP-6); 0: no limit.
   std::chrono::seconds event_retention{7 * 24 *
                                        3600};  // After a run's end; then its events are gone (SSE-4).
   std::chrono::seconds sweep_interval{60};
@@ -109,7 +110,14 @@ class Service {
     Position last;
   };
 
+  // What the calls of a run that ends by force have used.
+  struct LastAccounts {
+    CommitRows rows;
+    std::vector<Usage> usage;
+  };
+
   [[nodiscard]] std::optional<Refusal> complete(RunInput& input) const;
+  [[nodiscard]] Terms make_terms() const { return {&parts_.prices, &parts_.models, options_.budgets}; }
   [[nodiscard]] Job make_job(store::RunRow const& row, RunInput input) const;
   [[nodiscard]] RunParts run_parts() const;
   [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input,
@@ -117,11 +125,23 @@ class Service {
   LiveRun go_live(RunKey run, RunNames names);
   void let_go(Claimed claimed);
   boost::asio::awaitable<void> run_begun(Claimed claimed, LiveRun live);
-  boost::asio::awaitable<void> run_taken_over(store::RunRow row, LiveRun live);
-  boost::asio::awaitable<Result<void>> take_over(store::RunRow row, LiveRun live);
+  // `failures`: how often a writer of this process has failed the run.
+  void spawn_taken_over(store::RunRow row, std::int64_t failures);
+  boost::asio::awaitable<void> run_taken_over(store::RunRow row, LiveRun live, std::int64_t failures);
+  boost::asio::awaitable<Result<void>> take_over(store::RunRow row, LiveRun live, std::int64_t failures);
+  boost::asio::awaitable<void> leave(store::RunRow row, std::string request_id,
+                                     std::shared_ptr<RunWriter> writer, Result<store::Ended> result,
+                                     std::int64_t failures);
+  boost::asio::awaitable<void> force_end(store::RunRow row, LiveRun live);
+  boost::asio::awaitable<Result<void>> try_force_end(store::RunRow row, LiveRun live, bool with_accounts);
+  boost::asio::awaitable<Result<LastAccounts>> last_accounts(RunKey run, Epoch epoch,
+                                                             std::shared_ptr<base::Cancel> cancel);
+  [[nodiscard]] store::ForceEndRequest make_force_end(RunKey run, store::LogEnd const& seen,
+                                                      LastAccounts accounts, RunEnd const& end) const;
   void spawn_pending(RunKey run);
   boost::asio::awaitable<void> begin_pending(RunKey run);
-  boost::asio::awaitable<Result<void>> try_begin_pending(RunKey run, RunNames* names);
+  // `row` has the key; it gets the rest as soon as that is known.
+  boost::asio::awaitable<Result<void>> try_begin_pending(store::RunRow* row);
   boost::asio::awaitable<Result<Replayed>> replay(RunKey run);
   [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
@@ -129,10 +149,10 @@ class Service {
   boost::asio::awaitable<void> sweep();
   std::shared_ptr<RunWriter> make_writer(LiveRun const& live, RunWriter::Start start);
   void ended(store::RunRow const& run, std::string const& request_id, RunWriter const& writer,
-             Result<store::Ended> result);
+             Result<store::Ended> result, std::int64_t failures);
   void tell_end(store::RunRow const& run, std::string const& request_id, RunEnd const& end) const;
   void left_queue(store::RunRow const& run) const;
-  boost::asio::awaitable<void> take_over_again(RunKey run);
+  boost::asio::awaitable<void> take_over_again(store::RunRow row, std::int64_t failures);
 
   Parts const parts_;
   ServiceOptions const options_;

@@ -19,6 +19,32 @@ using std::chrono::milliseconds;
 
 class ServiceTest : public testing::Test {
  protected:
+  // As if the processes before had crashed.
+  void forget_releases() { store::sqlite_rows(path, "UPDATE runs SET released = 0").value(); }
+
+  // Leaves r1 behind in the middle of its answer, with r2 in the queue.
+  void leave_two_runs() {
+    Life life{path, milliseconds{1}, 5000};
+    life.start("r1", "hello");
+    life.start("r2", "two", store::OnBusy::enqueue);
+    life.reach("r1", 20);
+  }
+
+  std::string cell(std::string const& sql) { return store::sqlite_rows(path, sql).value().at(0).at(0); }
+
+  // r1 has ended by force and r2 has run.
+  void expect_ended_by_force() {
+    Life life{path, milliseconds{0}};
+    auto const row = life.ended("r1");
+    EXPECT_EQ(row.status, RunStatus::failed);
+    EXPECT_EQ(row.error_code, "RUN_INTERRUPTED");
+    EXPECT_FALSE(row.error_id.empty());
+    EXPECT_TRUE(row.log_expired);
+    EXPECT_EQ(life.ended("r2").status, RunStatus::completed);
+    EXPECT_EQ(cell("SELECT count(*) FROM model_calls WHERE message_id IS NULL"), "0") << "I4";
+    EXPECT_EQ(cell("SELECT count(*) FROM model_calls WHERE status = 'open'"), "0");
+  }
+
   store::TemporaryFolder folder;
   std::string path = folder.file("runnel.db");
 };
@@ -244,7 +270,23 @@ TEST_F(ServiceTest, RUN_12_NextProcessGoesOnUnderANewEpochAndMessage) {
 }
 
 TEST_F(ServiceTest, RUN_12_RunThatIsInterruptedTooOftenEnds) {
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 3; ++i) {
+    {
+      Life life{path, milliseconds{1}, 5000};
+      if (i == 0) life.start("r1", "hello");
+      life.reach("r1", life.row("r1").last_n + 10);
+    }
+    forget_releases();
+  }
+
+  Life life{path, milliseconds{0}};
+
+  EXPECT_EQ(life.ended("r1").error_code, "RUN_INTERRUPTED");
+  EXPECT_EQ(life.facts("r1").back(), "run_failed");
+}
+
+TEST_F(ServiceTest, RUN_12_PlannedStopsAreNoCrashes) {
+  for (int i = 0; i < 6; ++i) {
     Life life{path, milliseconds{1}, 5000};
     if (i == 0) life.start("r1", "hello");
     life.reach("r1", life.row("r1").last_n + 10);
@@ -252,8 +294,63 @@ TEST_F(ServiceTest, RUN_12_RunThatIsInterruptedTooOftenEnds) {
 
   Life life{path, milliseconds{0}};
 
+  EXPECT_EQ(life.ended("r1").status, RunStatus::completed);
+}
+
+TEST_F(ServiceTest, RUN_12_RunWhoseLogIsNoJsonEnds) {
+  leave_two_runs();
+  store::sqlite_rows(path, "UPDATE log SET body = 'x' WHERE first_n = 1").value();
+  expect_ended_by_force();
+}
+
+TEST_F(ServiceTest, RUN_12_RunWhoseLogHoldsAnUnknownFactEnds) {
+  leave_two_runs();
+  store::sqlite_rows(path, "UPDATE log SET body = replace(body, 'text_started', 'song_started')").value();
+  expect_ended_by_force();
+}
+
+TEST_F(ServiceTest, RUN_12_RunWhoseLogIsOutOfOrderEnds) {
+  leave_two_runs();
+  store::sqlite_rows(path, "UPDATE log SET body = replace(body, 'step_started', 'step_finished')").value();
+  expect_ended_by_force();
+}
+
+TEST_F(ServiceTest, RUN_12_RunWhoseLogDoesNotEndWhereItsRowSaysEnds) {
+  leave_two_runs();
+  store::sqlite_rows(path, "UPDATE runs SET last_n = 7 WHERE run_ref = 'r1'").value();
+  expect_ended_by_force();
+  EXPECT_GT(std::stoi(cell("SELECT last_n FROM runs WHERE run_ref = 'r1'")), 9);
+}
+
+TEST_F(ServiceTest, RUN_12_RunWithoutALogEnds) {
+  leave_two_runs();
+  store::sqlite_rows(path, "DELETE FROM log").value();
+  expect_ended_by_force();
+}
+
+TEST_F(ServiceTest, RUN_12_RunWhoseInputCannotBeReadEndsWithAWholeLog) {
+  leave_two_runs();
+  store::sqlite_rows(path, "DELETE FROM run_inputs WHERE run_id = 1").value();
+
+  Life life{path, milliseconds{0}};
+
   EXPECT_EQ(life.ended("r1").error_code, "RUN_INTERRUPTED");
+  EXPECT_FALSE(life.row("r1").log_expired);
   EXPECT_EQ(life.facts("r1").back(), "run_failed");
+  EXPECT_EQ(life.ended("r2").status, RunStatus::completed);
+}
+
+TEST_F(ServiceTest, RUN_12_QueuedRunWhoseInputCannotBeReadEnds) {
+  leave_two_runs();
+  store::sqlite_rows(path, "UPDATE run_inputs SET input = 'x' WHERE run_id = 2").value();
+
+  Life life{path, milliseconds{0}};
+
+  EXPECT_EQ(life.ended("r2").error_code, "RUN_INTERRUPTED");
+  EXPECT_EQ(life.facts("r2"), (Names{"run_started", "run_failed"}));
+  EXPECT_FALSE(life.row("r2").log_expired);
+  life.start("r3", "three");
+  EXPECT_EQ(life.ended("r3").status, RunStatus::completed) << "the thread is free";
 }
 
 TEST_F(ServiceTest, RUN_12_StopDuringRecoveryEndsNoRun) {

@@ -29,11 +29,11 @@ class TestStore final : public store::Store {
   }
 
  public:
-  // Writes wait until release().
+  // Writes wait until let_go().
   void hold() {
     with_lock([this] { held_ = true; });
   }
-  void release() {
+  void let_go() {
     with_lock([this] { held_ = false; });
   }
 
@@ -54,6 +54,11 @@ class TestStore final : public store::Store {
   }
   std::vector<store::EndRequest> ends() {
     return with_lock([this] { return ends_; });
+  }
+
+  // A cancel is accepted before the end is written.
+  void accept_cancel() {
+    with_lock([this] { cancel_accepted_ = true; });
   }
 
   // The next calls may not be made; by default none any more.
@@ -85,11 +90,17 @@ class TestStore final : public store::Store {
     co_return Result<void>{};
   }
   store::Async<store::Ended> end(store::EndRequest request) override {
+    bool const both = request.if_canceled.has_value();
     with_lock([&] { ends_.push_back(std::move(request)); });
     auto const failure = co_await outcome();
     if (failure) co_return *failure;
-    co_return store::Ended{};
+    store::Ended ended;
+    ended.canceled = both && with_lock([this] { return cancel_accepted_; });
+    co_return ended;
   }
+  store::Async<void> release(RunKey, Epoch) override { return unexpected<void>(); }
+  store::Async<store::Ended> force_end(store::ForceEndRequest) override { return unexpected<store::Ended>(); }
+  store::Async<store::LogEnd> log_end(RunKey) override { return unexpected<store::LogEnd>(); }
 
   store::Async<store::Admission> admit(store::AdmitRequest) override {
     return unexpected<store::Admission>();
@@ -187,6 +198,7 @@ class TestStore final : public store::Store {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool held_ = false;
+  bool cancel_accepted_ = false;
   Errc failure_ = Errc::unavailable;
   int failures_ = 0;
   std::vector<store::AppendRequest> appends_;

@@ -123,12 +123,14 @@ Result<Claim> to_claim(Rows const& rows) {
   claim.last_n = static_cast<std::uint64_t>(rows.integer(0, 2));
   claim.next_idx = rows.integer(0, 3);
   claim.cancel_requested = rows.boolean(0, 4);
+  claim.crashes = rows.integer(0, 5);
   return claim;
 }
 
 Result<Ended> to_ended(Rows const& rows) {
   Ended ended;
   if (!rows.is_null(0, 0)) ended.promoted = RunKey{rows.integer(0, 0)};
+  ended.canceled = rows.boolean(0, 1);
   return ended;
 }
 

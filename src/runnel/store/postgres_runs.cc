@@ -23,7 +23,16 @@ constexpr char kAppendWith[] =
 
 constexpr char kEnd[] =
     "SELECT runnel_end_with($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, $12::text::json, "
-    "$13::text::json, $14::text::json)";
+    "$13::text::json, $14::text::json), false";
+
+constexpr char kEndUnlessCanceled[] =
+    "SELECT * FROM runnel_end_unless_canceled($1, $2, $3, $4, $5, $6, $7, $8::text::json, $9::text::json, "
+    "$10::text::json, $11::text::json, $12, $13, $14, $15, $16, $17, $18::text::json, $19::text::json, "
+    "$20::text::json, $21::text::json, $22)";
+
+constexpr char kForceEnd[] =
+    "SELECT runnel_force_end($1, $2, $3, $4 <> 0, $5, $6, $7, $8, $9::text::json, $10, $11, $12, $13, "
+    "$14::text::json, $15::text::json), false";
 
 // None where there is none.
 std::optional<std::string> checkpoints_json(std::vector<Checkpoint> const& checkpoints) {
@@ -86,7 +95,40 @@ Statement append_statement(AppendRequest const& request) {
                    checkpoints_json(request.checkpoints)};
 }
 
+namespace {
+
+Statement end_unless_canceled(EndRequest const& request) {
+  auto const& append = request.append;
+  auto const& canceled = request.if_canceled->append;
+  return Statement{kEndUnlessCanceled,
+                   append.run.value,
+                   append.epoch,
+                   append.facts.first_n,
+                   append.now,
+                   append.facts.last_n,
+                   append.facts.next_idx,
+                   append.facts.body,
+                   messages_json(append.messages),
+                   ends_json(append.call_ends),
+                   bookings_json(append.bookings),
+                   checkpoints_json(append.checkpoints),
+                   store::to_string(request.status),
+                   unless_empty(request.error_code),
+                   unless_empty(request.error_id),
+                   canceled.facts.last_n,
+                   canceled.facts.next_idx,
+                   canceled.facts.body,
+                   messages_json(canceled.messages),
+                   ends_json(canceled.call_ends),
+                   bookings_json(canceled.bookings),
+                   checkpoints_json(canceled.checkpoints),
+                   unless_empty(request.if_canceled->error_code)};
+}
+
+}  // namespace
+
 Statement end_statement(EndRequest const& request) {
+  if (request.if_canceled) return end_unless_canceled(request);
   auto const& append = request.append;
   return Statement{kEnd,
                    append.run.value,
@@ -103,6 +145,51 @@ Statement end_statement(EndRequest const& request) {
                    ends_json(append.call_ends),
                    bookings_json(append.bookings),
                    checkpoints_json(append.checkpoints)};
+}
+
+Statement force_end_statement(ForceEndRequest const& request) {
+  auto const& append = request.end.append;
+  return Statement{kForceEnd,
+                   append.run.value,
+                   request.node.text,
+                   request.seen_epoch,
+                   request.log_is_lost,
+                   append.facts.first_n,
+                   append.facts.last_n,
+                   append.facts.next_idx,
+                   append.facts.body,
+                   messages_json(append.messages),
+                   append.now,
+                   store::to_string(request.end.status),
+                   unless_empty(request.end.error_code),
+                   unless_empty(request.end.error_id),
+                   ends_json(append.call_ends),
+                   bookings_json(append.bookings)};
+}
+
+Statement log_end_statement(RunKey run) {
+  return Statement{"SELECT * FROM runnel_log_end($1)", run.value};
+}
+
+Result<LogEnd> to_log_end(Rows const& rows) {
+  if (rows.size() == 0) return Error{Errc::not_found, "the log of a run that does not exist"};
+  LogEnd end;
+  end.epoch = rows.integer(0, 0);
+  end.last_n = static_cast<std::uint64_t>(rows.integer(0, 1));
+  end.next_idx = rows.integer(0, 2);
+  end.status = parse_run_status(rows.text(0, 3)).value();
+  return end;
+}
+
+Statement release_statement(RunKey run, Epoch epoch) {
+  return Statement{
+      "UPDATE runs SET released = true WHERE id = $1 AND epoch = $2 AND status = 'running' RETURNING id",
+      run.value, epoch};
+}
+
+Result<void> to_released(Rows const& rows) {
+  if (rows.size() == 1) return {};
+  return Error{Errc::fenced, "release of a run that has another writer"};
 }
 
 Statement checkpoints_statement(RunKey run) {

@@ -7,12 +7,19 @@
 #include "runnel/store/rows.h"
 
 // Between a run's requests and what travels to and from PostgreSQL: the arguments of postgres_flows.cc's
-// functions, and the checkpoints that are read.
+// and postgres_endings.cc's functions, and the checkpoints that are read.
 namespace runnel::store::postgres {
 
 Statement admit_statement(AdmitRequest const& request);
 Statement append_statement(AppendRequest const& request);
 Statement end_statement(EndRequest const& request);
+Statement force_end_statement(ForceEndRequest const& request);
+
+Statement release_statement(RunKey run, Epoch epoch);
+Result<void> to_released(Rows const& rows);
+
+Statement log_end_statement(RunKey run);
+Result<LogEnd> to_log_end(Rows const& rows);
 
 Statement checkpoints_statement(RunKey run);
 Result<std::vector<Checkpoint>> to_checkpoints(Rows const& rows);

@@ -17,6 +17,7 @@ extern char const* const kFunctions;
 extern char const* const kEdges;
 extern char const* const kLedger;
 extern char const* const kFlows;
+extern char const* const kEndings;
 
 // Connects, applies what the database lacks, each migration in its own transaction, one node at a time, and
 // disconnects; blocks. Fails with `unavailable` where it cannot connect, with `conflict` where a newer

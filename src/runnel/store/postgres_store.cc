@@ -37,7 +37,7 @@ std::string const kRuns =
     "e.epoch) "
     "FROM run_epochs e WHERE e.run_id = r.id), r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
     "r.thread_id "
-    "JOIN run_inputs i ON i.run_id = r.id ";
+    "LEFT JOIN run_inputs i ON i.run_id = r.id ";
 std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3";
 std::string const kRunByKey = kRuns + "WHERE r.id = $1";
 std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
@@ -142,8 +142,8 @@ class PostgresStore final : public Store {
     if (auto const ok = check(request); !ok) return refused<Claim>(ok.error());
     auto const begin = request.begin ? std::optional{postgres::begin_json(*request.begin)} : std::nullopt;
     return writer(request.run)
-        .call<Claim>(Statement{"SELECT * FROM runnel_claim($1, $2, $3, $4::text::json)", request.run.value,
-                               request.node.text, request.now, begin},
+        .call<Claim>(Statement{"SELECT * FROM runnel_claim_run($1, $2, $3, $4::text::json)",
+                               request.run.value, request.node.text, request.now, begin},
                      postgres::to_claim);
   }
 
@@ -155,6 +155,16 @@ class PostgresStore final : public Store {
   Async<Ended> end(EndRequest request) override {
     if (auto const ok = check(request); !ok) return refused<Ended>(ok.error());
     return writer(request.append.run).call<Ended>(postgres::end_statement(request), postgres::to_ended);
+  }
+
+  Async<Ended> force_end(ForceEndRequest request) override {
+    if (auto const ok = check(request); !ok) return refused<Ended>(ok.error());
+    return writer(request.end.append.run)
+        .call<Ended>(postgres::force_end_statement(request), postgres::to_ended);
+  }
+
+  Async<void> release(RunKey run, Epoch epoch) override {
+    return writer(run).call<void>(postgres::release_statement(run, epoch), postgres::to_released);
   }
 
   Async<void> open_call(NewCall call) override {
@@ -276,6 +286,10 @@ class PostgresStore final : public Store {
 
   Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) override {
     return reader().call<std::vector<LogRow>>(Statement{kReadLog, run.value, after_n, max_bytes}, to_log);
+  }
+
+  Async<LogEnd> log_end(RunKey run) override {
+    return reader().call<LogEnd>(postgres::log_end_statement(run), postgres::to_log_end);
   }
 
   Async<RunUsage> run_usage(RunKey run) override {

@@ -154,7 +154,19 @@ Result<void> check(EndRequest const& request) {
   if (!is_ended(request.status)) {
     return Error{Errc::invalid, std::string{"a run does not end as "} + to_string(request.status)};
   }
+  if (request.if_canceled) {
+    auto const& other = request.if_canceled->append;
+    if (other.run != request.append.run || other.epoch != request.append.epoch ||
+        other.facts.first_n != request.append.facts.first_n) {
+      return Error{Errc::invalid, "two endings of a run that do not begin at the same place"};
+    }
+    if (auto ok = check(other); !ok) return ok;
+  }
   return check(request.append);
+}
+
+Result<void> check(ForceEndRequest const& request) {
+  return check(request.end);
 }
 
 Result<void> check(DiscardRequest const& request) {

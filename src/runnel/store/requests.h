@@ -14,6 +14,7 @@ Result<void> check(AdmitRequest const& request);
 Result<void> check(ClaimRequest const& request);
 Result<void> check(AppendRequest const& request);
 Result<void> check(EndRequest const& request);
+Result<void> check(ForceEndRequest const& request);
 Result<void> check(DiscardRequest const& request);
 Result<void> check(NewCall const& call);
 Result<void> check(NewTicket const& ticket);

@@ -133,6 +133,9 @@ struct Claim {
   std::uint64_t last_n = 0;  // After `begin`, if that was written.
   std::int64_t next_idx = 0;
   bool cancel_requested = false;
+  // Writers that left the run without releasing it, since its last checkpoint: it may be the run that they
+  // died of. One that wrote nothing does not count.
+  std::int64_t crashes = 0;
 };
 
 // Facts and the rows they tell of, in one commit. Refused as `fenced` unless the run is at `epoch` and its
@@ -149,15 +152,33 @@ struct AppendRequest {
   std::int64_t now = 0;
 };
 
+// How a run ends as canceled.
+struct CanceledEnd {
+  AppendRequest append;  // Its last fact is the terminal.
+  std::string error_code;
+};
+
 struct EndRequest {
   AppendRequest append;  // Its last fact is the terminal.
   RunStatus status = RunStatus::completed;
   std::string error_code;  // Empty: none.
   std::string error_id;
+  // Written instead where a cancel of the run was accepted (RUN-4). Of the same run and epoch, from the same
+  // number on.
+  std::optional<CanceledEnd> if_canceled;
 };
 
 struct Ended {
   std::optional<RunKey> promoted;  // The thread's next queued run, now pending: claim it.
+  bool canceled = false;           // `if_canceled` was written.
+};
+
+// The end of a run that no writer can go on with, because what is stored of it cannot be read.
+struct ForceEndRequest {
+  NodeId node;
+  Epoch seen_epoch = 0;     // The run's when the request was made,
+  bool log_is_lost = true;  // and whether its log can no longer be read: then it counts as expired (SSE-4).
+  EndRequest end;           // `append.epoch` is the store's to say; `if_canceled` is not looked at.
 };
 
 struct CancelOutcome {
@@ -208,6 +229,14 @@ struct RunUsage {
   std::int64_t output_tokens = 0;
   Money cost;
   std::string currency;
+};
+
+// Where a run's log ends, whatever its rows hold.
+struct LogEnd {
+  Epoch epoch = 0;
+  std::uint64_t last_n = 0;  // The larger one of what the run's row says and what the log has.
+  std::int64_t next_idx = 0;
+  RunStatus status = RunStatus::running;
 };
 
 struct LogRow {

@@ -19,6 +19,8 @@ Result<Admission> admit(Db& db, AdmitRequest const& request);
 Result<Claim> claim(Db& db, ClaimRequest const& request);
 Result<void> append(Db& db, AppendRequest const& request);
 Result<Ended> end(Db& db, EndRequest const& request);
+Result<Ended> force_end(Db& db, ForceEndRequest const& request);
+Result<void> release(Db& db, RunKey run, Epoch epoch);
 Result<void> open_call(Db& db, NewCall const& call);
 Result<CancelOutcome> request_cancel(Db& db, RunKey run, std::int64_t now);
 Result<void> discard(Db& db, DiscardRequest const& request);

@@ -176,6 +176,22 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
   return admission;
 }
 
+namespace {
+
+// What a claim has to count: the writer before left the run without releasing it, and had written something.
+std::int64_t count_crashes(Db& db, RunState const& run) {
+  Query query{db,
+              "SELECT released, crashes, "
+              "(SELECT e.first_n FROM run_epochs e WHERE e.run_id = r.id AND e.epoch = r.epoch) <= r.last_n "
+              "FROM runs r WHERE r.id = ?1",
+              run.key.value};
+  query.next();
+  bool const crashed = query.integer(0) == 0 && query.integer(2) != 0;
+  return query.integer(1) + (crashed ? 1 : 0);
+}
+
+}  // namespace
+
 Result<Claim> claim(Db& db, ClaimRequest const& request) {
   auto run = find_state(db, request.run);
   if (!run) return Error{Errc::not_found, "claim of a run that does not exist"};
@@ -193,10 +209,12 @@ Result<Claim> claim(Db& db, ClaimRequest const& request) {
   claim.last_n = begins ? request.begin->facts.last_n : run->last_n;
   claim.next_idx = begins ? request.begin->facts.next_idx : run->next_idx;
   claim.cancel_requested = run->cancel_requested;
+  claim.crashes = count_crashes(db, *run);
   db.run(
       "UPDATE runs SET status = 'running', epoch = ?2, node = ?3, started_at = coalesce(started_at, ?4), "
-      "last_n = ?5, next_idx = ?6 WHERE id = ?1",
-      run->key.value, run->epoch, request.node.text, request.now, claim.last_n, claim.next_idx);
+      "last_n = ?5, next_idx = ?6, released = 0, crashes = ?7 WHERE id = ?1",
+      run->key.value, run->epoch, request.node.text, request.now, claim.last_n, claim.next_idx,
+      claim.crashes);
   insert_epoch(db, run->key, run->epoch, run->last_n + 1);
   if (begins) write_begin(db, *run, *request.begin, request.now);
   start_thread(db, run->thread, begins ? std::optional{request.begin->title} : std::nullopt, request.now);

@@ -4,9 +4,10 @@
 
 #include "runnel/store/sqlite_calls.h"
 #include "runnel/store/sqlite_intents.h"
+#include "runnel/store/sqlite_reads.h"
 #include "runnel/store/sqlite_rows.h"
 
-// What a run's writer does, and how runs end: append, end, request_cancel, discard.
+// What a run's writer does, and how runs end: append, end, force_end, release, request_cancel, discard.
 namespace runnel::store::sqlite {
 
 namespace {
@@ -49,6 +50,8 @@ Result<void> insert_checkpoints(Db& db, RunKey run, std::vector<Checkpoint> cons
     db.run("INSERT INTO checkpoints(run_id, number, stage, kind, body) VALUES (?1, ?2, ?3, ?4, ?5)",
            run.value, checkpoint.number, checkpoint.stage, checkpoint.kind, checkpoint.body);
   }
+  // The run has got somewhere: whatever its earlier writers died of, it was not this.
+  db.run("UPDATE runs SET crashes = 0 WHERE id = ?1 AND crashes <> 0", run.value);
   return {};
 }
 
@@ -80,7 +83,39 @@ std::optional<RunKey> promote_next(Db& db, ThreadKey thread) {
 // The answer to a repeated end: what the first one promoted, if nobody has claimed it yet.
 Ended promoted_before(Db& db, ThreadKey thread) {
   Query query{db, "SELECT id FROM runs WHERE thread_id = ?1 AND status = 'pending'", thread.value};
-  return Ended{query.next() ? std::optional{RunKey{query.integer(0)}} : std::nullopt};
+  return Ended{query.next() ? std::optional{RunKey{query.integer(0)}} : std::nullopt, false};
+}
+
+// One of the two ways in which a run may end.
+struct Ending {
+  AppendRequest const& append;
+  RunStatus status;
+  std::string const& error_code;
+  std::string error_id;
+  bool is_canceled;
+};
+
+// RUN-4: a cancel that was accepted comes before whatever the writer would have ended the run with.
+Ending choose_ending(EndRequest const& request, bool cancel_requested) {
+  if (request.if_canceled && cancel_requested) {
+    auto const& canceled = *request.if_canceled;
+    return {canceled.append, RunStatus::canceled, canceled.error_code, "", true};
+  }
+  return {request.append, request.status, request.error_code, request.error_id, false};
+}
+
+// The answer to an end that finds the run elsewhere: it is the repeat of one that was committed, or it comes
+// too late.
+Result<Ended> ended_before(Db& db, RunState const& run, EndRequest const& request) {
+  for (bool const canceled : {false, true}) {
+    auto const ending = choose_ending(request, canceled);
+    if (run.status != ending.status || ending.is_canceled != canceled) continue;
+    if (!log_holds(db, run.key, ending.append.epoch, ending.append.facts)) continue;
+    auto ended = promoted_before(db, run.thread);
+    ended.canceled = ending.is_canceled;
+    return ended;
+  }
+  return fenced(request.append);
 }
 
 }  // namespace
@@ -96,16 +131,12 @@ Result<void> append(Db& db, AppendRequest const& request) {
 }
 
 Result<Ended> end(Db& db, EndRequest const& request) {
-  auto const& append = request.append;
-  auto const run = find_state(db, append.run);
-  if (!run) return fenced(append);
-  if (!may_continue(*run, append)) {
-    if (run->status == request.status && log_holds(db, append.run, append.epoch, append.facts)) {
-      return promoted_before(db, run->thread);
-    }
-    return fenced(append);
-  }
+  auto const run = find_state(db, request.append.run);
+  if (!run) return fenced(request.append);
+  if (!may_continue(*run, request.append)) return ended_before(db, *run, request);
 
+  auto const ending = choose_ending(request, run->cancel_requested);
+  auto const& append = ending.append;
   insert_log(db, run->key, append.epoch, append.facts);
   insert_messages(db, *run, append);
   if (auto const written = write_rest(db, append); !written) return written.error();
@@ -114,15 +145,48 @@ Result<Ended> end(Db& db, EndRequest const& request) {
       "UPDATE runs SET last_n = ?2, next_idx = ?3, status = ?4, ended_at = ?5, error_code = ?6, error_id = "
       "?7 "
       "WHERE id = ?1",
-      run->key.value, append.facts.last_n, append.facts.next_idx, std::string_view{to_string(request.status)},
-      append.now, unless_empty(request.error_code), unless_empty(request.error_id));
+      run->key.value, append.facts.last_n, append.facts.next_idx, std::string_view{to_string(ending.status)},
+      append.now, unless_empty(ending.error_code), unless_empty(ending.error_id));
   if (run->rolled_back) {
     db.run("UPDATE agent_chat_messages SET visibility_mask = 0 WHERE run_id = ?1", run->key.value);
   }
   auto const final_status =
-      request.status == RunStatus::completed ? ThreadStatus::completed : ThreadStatus::failed;
+      ending.status == RunStatus::completed ? ThreadStatus::completed : ThreadStatus::failed;
   set_thread_status(db, run->thread, final_status, append.now);
-  return Ended{promote_next(db, run->thread)};
+  return Ended{promote_next(db, run->thread), ending.is_canceled};
+}
+
+Result<Ended> force_end(Db& db, ForceEndRequest const& request) {
+  auto const& facts = request.end.append.facts;
+  auto const now = request.end.append.now;
+  auto const run = find_state(db, request.end.append.run);
+  if (!run) return Error{Errc::not_found, "the end of a run that does not exist"};
+  if (is_ended(run->status) && log_holds(db, run->key, run->epoch, facts)) {
+    return promoted_before(db, run->thread);
+  }
+  bool const active = run->status == RunStatus::pending || run->status == RunStatus::running;
+  auto const log = log_end(db, run->key);
+  if (!active || run->epoch != request.seen_epoch || log->last_n + 1 != facts.first_n) {
+    return Error{Errc::conflict, "the end of run " + run->ref + ", which has changed meanwhile"};
+  }
+
+  auto end_of_it = request.end;
+  end_of_it.append.epoch = next_epoch(run->epoch, now);
+  end_of_it.if_canceled.reset();
+  insert_epoch(db, run->key, end_of_it.append.epoch, facts.first_n);
+  db.run(
+      "UPDATE runs SET status = 'running', epoch = ?2, node = ?3, started_at = coalesce(started_at, ?4), "
+      "last_n = ?5, log_expired = ?6 WHERE id = ?1",
+      run->key.value, end_of_it.append.epoch, request.node.text, now, facts.first_n - 1, request.log_is_lost);
+  return end(db, end_of_it);
+}
+
+Result<void> release(Db& db, RunKey run, Epoch epoch) {
+  auto const released = db.run(
+      "UPDATE runs SET released = 1 WHERE id = ?1 AND epoch = ?2 AND status = 'running'", run.value, epoch);
+  if (released == 1) return {};
+  return Error{Errc::fenced,
+               "release of run key " + std::to_string(run.value) + " at epoch " + std::to_string(epoch)};
 }
 
 Result<CancelOutcome> request_cancel(Db& db, RunKey key, std::int64_t now) {

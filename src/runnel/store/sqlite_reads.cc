@@ -13,7 +13,7 @@ std::string const kRuns =
     "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, i.input, r.agui_version, r.error_code, r.error_id, "
     "r.created_at, r.started_at, r.ended_at, r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
     "r.thread_id "
-    "JOIN run_inputs i ON i.run_id = r.id ";
+    "LEFT JOIN run_inputs i ON i.run_id = r.id ";
 std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3";
 std::string const kRunByKey = kRuns + "WHERE r.id = ?1";
 std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
@@ -141,6 +141,21 @@ Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, 
     bytes += rows.back().body.size();
   }
   return rows;
+}
+
+Result<LogEnd> log_end(Db& db, RunKey run) {
+  Query query{
+      db,
+      "SELECT epoch, max(last_n, coalesce((SELECT max(l.last_n) FROM log l WHERE l.run_id = r.id), 0)), "
+      "next_idx, status FROM runs r WHERE r.id = ?1",
+      run.value};
+  if (!query.next()) return Error{Errc::not_found, "the log of a run that does not exist"};
+  LogEnd end;
+  end.epoch = query.integer(0);
+  end.last_n = static_cast<std::uint64_t>(query.integer(1));
+  end.next_idx = query.integer(2);
+  end.status = parse_run_status(query.text(3)).value();
+  return end;
 }
 
 Result<RunUsage> run_usage(Db& db, RunKey run) {

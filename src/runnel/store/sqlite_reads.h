@@ -20,6 +20,7 @@ Result<std::optional<RunRow>> find_run(Db& db, UserId const& owner, ThreadId con
 Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run);
 Result<std::vector<RunRow>> runs_to_recover(Db& db);
 Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, std::size_t max_bytes);
+Result<LogEnd> log_end(Db& db, RunKey run);
 Result<RunUsage> run_usage(Db& db, RunKey run);
 Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run);
 Result<std::optional<ProfileRow>> profile(Db& db, UserId const& user);

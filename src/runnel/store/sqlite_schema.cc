@@ -291,8 +291,14 @@ CREATE TABLE checkpoints(
 );
 )sql";
 
+// Which writers left their run by intention, and how many did not (RUN-12).
+constexpr char kReleases[] = R"sql(
+ALTER TABLE runs ADD COLUMN released INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE runs ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
+)sql";
+
 constexpr std::array kMigrations{Migration{1, kFirst}, Migration{2, kEdges}, Migration{3, kLedger},
-                                 Migration{4, kFlows}};
+                                 Migration{4, kFlows}, Migration{6, kReleases}};
 
 std::int64_t current_version(Db& db) {
   Query query{db, "SELECT coalesce(max(version), 0) FROM schema_migrations"};

@@ -65,6 +65,12 @@ class SqliteStore final : public Store {
     return write<void>(std::move(request), sqlite::append);
   }
   Async<Ended> end(EndRequest request) override { return write<Ended>(std::move(request), sqlite::end); }
+  Async<Ended> force_end(ForceEndRequest request) override {
+    return write<Ended>(std::move(request), sqlite::force_end);
+  }
+  Async<void> release(RunKey run, Epoch epoch) override {
+    return writer_.submit<void>([=](Db& db) { return sqlite::release(db, run, epoch); });
+  }
   Async<void> open_call(NewCall call) override { return write<void>(std::move(call), sqlite::open_call); }
   Async<void> discard(DiscardRequest request) override {
     return write<void>(std::move(request), sqlite::discard);
@@ -133,6 +139,9 @@ class SqliteStore final : public Store {
   }
   Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) override {
     return read<std::vector<LogRow>>([=](Db& db) { return sqlite::read_log(db, run, after_n, max_bytes); });
+  }
+  Async<LogEnd> log_end(RunKey run) override {
+    return read<LogEnd>([run](Db& db) { return sqlite::log_end(db, run); });
   }
   Async<RunUsage> run_usage(RunKey run) override {
     return read<RunUsage>([run](Db& db) { return sqlite::run_usage(db, run); });

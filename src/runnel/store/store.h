@@ -24,10 +24,10 @@ using Async = boost::asio::awaitable<Result<T>>;
 //
 // Every call may fail with `unavailable` (disk full, locked, connection lost). Then either nothing was
 // written or, in the rare case that the outcome could not be learnt, the same call may be sent again: each is
-// idempotent by its key. Admit: by run id (the repeat answers `existing`). Append, end and discard: where the
-// log already holds exactly this batch (epoch, numbers and body), the call succeeds and changes nothing; a
-// repeated end answers the run that waits to be claimed, if any. A repeated claim takes a newer epoch and
-// writes `begin` only where no fact is there.
+// idempotent by its key. Admit: by run id (the repeat answers `existing`). Append, end, force_end and
+// discard: where the log already holds exactly this batch (epoch, numbers and body; of an end, either of its
+// two), the call succeeds and changes nothing; a repeated end answers the run that waits to be claimed, if
+// any. A repeated claim takes a newer epoch and writes `begin` only where no fact is there.
 class Store {
  public:
   Store() = default;
@@ -52,8 +52,17 @@ class Store {
 
   // `append`, the run's and the thread's final status, and the promotion of the thread's next queued run.
   // Calls that are still open end as `interrupted` at their estimates, so that nothing holds a reserve for
-  // ever.
+  // ever. Which of two endings is written, the store decides in the same transaction: a run whose cancel was
+  // accepted ends as canceled, whatever its writer knew (RUN-4).
   virtual Async<Ended> end(EndRequest request) = 0;
+
+  // Ends a pending or running run whose log or input cannot be read (RUN-12): under a new epoch, right after
+  // `log_end`. `conflict` where the run is not as it was seen, or has ended otherwise.
+  virtual Async<Ended> force_end(ForceEndRequest request) = 0;
+
+  // The writer leaves the run to the next one by intention: that is no crash. `fenced` where it is no longer
+  // its writer.
+  virtual Async<void> release(RunKey run, Epoch epoch) = 0;
 
   // Enters an attempt into the ledger and holds its reserve against the budgets, all of them or nothing:
   // `over_budget`, and nothing changed. `fenced` where the run has another writer. A repeat changes nothing.
@@ -109,6 +118,9 @@ class Store {
   // Rows that hold facts numbered above `after_n`, in order, up to about `max_bytes` of body but at least
   // one.
   virtual Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) = 0;
+
+  // `not_found` where there is no such run.
+  virtual Async<LogEnd> log_end(RunKey run) = 0;
 
   virtual Async<RunUsage> run_usage(RunKey run) = 0;
 

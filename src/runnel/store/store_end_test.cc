@@ -11,6 +11,15 @@ class StoreEnd : public StoreContract {
     StoreContract::SetUp();
     if (!IsSkipped()) run_ = admit(admission("r1"));
   }
+
+  Async<bool> ended_as_canceled(EndRequest request) {
+    auto const ended = co_await store().end(std::move(request));
+    co_return ended.value().canceled;
+  }
+  Async<bool> cancel_accepted(RunKey run) {
+    auto const outcome = co_await store().request_cancel(run, kNow + 15);
+    co_return !is_ended(outcome.value().status);
+  }
 };
 
 TEST_P(StoreEnd, RUN_6_CompletedRunCompletesItsThread) {
@@ -99,6 +108,90 @@ TEST_P(StoreEnd, AnotherEndOfAnEndedRunIsFenced) {
   auto const other = end_request(run_.run, run_.epoch, batch(3, 3), RunStatus::failed);
   EXPECT_EQ(refusal(run_async(store().end(other))), Errc::fenced);
   EXPECT_EQ(status(run_.run), RunStatus::completed);
+}
+
+// The completed ending of r1, and how it ends if its cancel was accepted: three facts against two.
+EndRequest either_end(Admission const& run) {
+  auto request = end_request(run.run, run.epoch, batch(3, 5, "[\"answer\"]"));
+  request.append.messages = {answer("m1")};
+  request.if_canceled.emplace();
+  request.if_canceled->append =
+      append_request(run.run, run.epoch, batch(3, 4, "[\"canceled\"]"), {audit("a1")});
+  request.if_canceled->append.now = kNow + 20;
+  request.if_canceled->error_code = "RUN_CANCELED";
+  return request;
+}
+
+TEST_P(StoreEnd, RUN_4_EndOfARunThatNobodyCanceledIsItsOwn) {
+  auto const ended = run_async(store().end(either_end(run_))).value();
+
+  EXPECT_FALSE(ended.canceled);
+  EXPECT_EQ(status(run_.run), RunStatus::completed);
+  EXPECT_EQ(row(run_.run).last_n, 5u);
+  EXPECT_EQ(message_rows().back(), "assistant:2:3");
+}
+
+TEST_P(StoreEnd, RUN_4_RunWhoseCancelWasAcceptedNeverCompletes) {
+  ASSERT_TRUE(run_async(store().request_cancel(run_.run, kNow + 15)));
+
+  auto const ended = run_async(store().end(either_end(run_))).value();
+
+  EXPECT_TRUE(ended.canceled);
+  auto const run = row(run_.run);
+  EXPECT_EQ(run.status, RunStatus::canceled);
+  EXPECT_EQ(run.error_code, "RUN_CANCELED");
+  EXPECT_EQ(run.last_n, 4u);
+  EXPECT_EQ(run_async(store().read_log(run_.run, 2, 1000)).value().at(0).body, "[\"canceled\"]");
+  EXPECT_EQ(message_rows().back(), "system:-1:0");
+  EXPECT_EQ(thread_column("status"), "failed");
+}
+
+TEST_P(StoreEnd, RUN_4_InterruptedRunNeverCompletesAndItsSuccessorIsPromoted) {
+  auto const next = admit(admission("r2", OnBusy::interrupt));
+
+  auto const ended = run_async(store().end(either_end(run_))).value();
+
+  EXPECT_TRUE(ended.canceled);
+  EXPECT_EQ(ended.promoted, next.run);
+}
+
+TEST_P(StoreEnd, RUN_4_RepeatOfAnEndGoesTheWayOfTheFirst) {
+  ASSERT_TRUE(run_async(store().request_cancel(run_.run, kNow + 15)));
+  ASSERT_TRUE(run_async(store().end(either_end(run_))));
+  EXPECT_TRUE(run_async(store().end(either_end(run_))).value().canceled);
+  EXPECT_EQ(row(run_.run).last_n, 4u);
+
+  auto const second = admit(admission("r2"));
+  auto request = either_end(second);
+  request.append.messages = {answer("m2")};
+  request.if_canceled->append.messages = {audit("a2")};
+  ASSERT_FALSE(run_async(store().end(request)).value().canceled);
+  EXPECT_FALSE(run_async(store().end(request)).value().canceled);
+  EXPECT_EQ(run_async(store().request_cancel(second.run, kNow + 30)).value().status, RunStatus::completed);
+  EXPECT_FALSE(run_async(store().end(request)).value().canceled);
+}
+
+TEST_P(StoreEnd, RUN_4_RacingCancelsAreKeptIfTheyWereAccepted) {
+  for (int i = 0; i < 20; ++i) {
+    auto const run = admit(admission("race" + std::to_string(i), "t" + std::to_string(100 + i)));
+    auto request = either_end(run);
+    request.append.messages.clear();
+    request.if_canceled->append.messages.clear();
+    std::vector<Async<bool>> work;
+    work.push_back(ended_as_canceled(request));
+    work.push_back(cancel_accepted(run.run));
+
+    auto const outcomes = run_all_async(std::move(work));
+
+    EXPECT_EQ(outcomes[0].value(), outcomes[1].value()) << "run " << i;
+  }
+}
+
+TEST_P(StoreEnd, TwoEndingsBeginAtTheSamePlace) {
+  auto request = either_end(run_);
+  request.if_canceled->append.facts.first_n = 4;
+
+  EXPECT_EQ(refusal(run_async(store().end(request))), Errc::invalid);
 }
 
 TEST_P(StoreEnd, RunDoesNotEndInAStatusThatIsNone) {

@@ -37,6 +37,7 @@ void Channel::begin_epoch(Epoch epoch, std::uint64_t after_n) {
   last_n_ = after_n;
   durable_n_ = after_n;
   ring_.clear();
+  holding_ = false;
   for (auto& [id, reader] : readers_) {
     if (reader.waiting && reader.after.epoch < epoch) reader.after.n = std::min(reader.after.n, after_n);
   }
@@ -90,13 +91,19 @@ void Channel::forget_old() {
     ring_.pop_front();
 }
 
-void Channel::drop_readers() {
+void Channel::hold() {
+  holding_ = true;
   close_all(CloseReason::reconnect);
+}
+
+void Channel::go_on() {
+  holding_ = false;
+  serve_waiting();
 }
 
 void Channel::retire() {
   retired_ = true;
-  drop_readers();
+  close_all(CloseReason::reconnect);
 }
 
 void Channel::close_all(CloseReason reason) {
@@ -141,7 +148,7 @@ void Channel::go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> s
 
 // Readers whose place the log has reached go live; one that fell into a gap resumes by way of the store.
 void Channel::serve_waiting() {
-  if (waiting_ == 0) return;
+  if (waiting_ == 0 || holding_) return;
   for (auto it = readers_.begin(); it != readers_.end();) {
     auto& [id, reader] = *it;
     if (!reader.waiting || reader.after.n > last_n_) {
@@ -170,8 +177,8 @@ asio::awaitable<ReaderId> Channel::attach_here(Attach request) {
   if (epoch_ != 0 && after.epoch < epoch_) after.n = std::min(after.n, epoch_after_);
 
   if (retired_ || (epoch_ == 0 && !request.wait_for_writer)) co_return 0;
-  bool const waits = epoch_ == 0 || after.n > last_n_;
-  if (!waits && !covers(after.n)) co_return 0;
+  bool const waits = epoch_ == 0 || after.n > last_n_ || (holding_ && after.n >= durable_n_);
+  if (!waits && (holding_ || !covers(after.n))) co_return 0;
 
   auto const id = ++last_reader_;
   auto& reader = readers_[id];

@@ -49,8 +49,10 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Facts up to `n` can be read from the store, so the oldest of them may be forgotten here.
   void set_durable(std::uint64_t n);
 
-  // Ends all readers without a terminal: they resume when they can.
-  void drop_readers();
+  // The store refuses what the writer brings: ends all readers without a terminal, and until `go_on` those
+  // that come (back) get what is durable and then wait.
+  void hold();
+  void go_on();
 
   // No writer will come any more: the end is in the store, and readers are sent there.
   void retire();
@@ -113,6 +115,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::uint64_t last_n_ = 0;
   std::uint64_t durable_n_ = 0;
   bool ended_ = false;
+  bool holding_ = false;
   bool retired_ = false;
   std::deque<Record> ring_;
   ReaderId last_reader_ = 0;

@@ -200,14 +200,50 @@ TEST_P(ChannelTest, ReaderBeforeTheWriterWaitsForIt) {
   EXPECT_EQ(seen(reader), "1000-1 ");
 }
 
-TEST_P(ChannelTest, DroppedReadersAreToldToReconnectAndGetNoMore) {
+TEST_P(ChannelTest, DB_3_WhileTheStoreRefusesReadersAreCutOnceAndGetNoMore) {
   begin(kEpoch, 0);
   attach(reader, {});
 
-  on(0, [&] { channel->drop_readers(); });
+  on(0, [&] { channel->hold(); });
   publish({note(1)});
 
   EXPECT_EQ(seen(reader), "reconnect");
+}
+
+TEST_P(ChannelTest, DB_3_ReaderThatComesWhileTheStoreRefusesGetsNothingThatIsNotDurable) {
+  begin(kEpoch, 0);
+  publish({note(1), note(2)});
+  on(0, [&] { channel->set_durable(2); });
+  publish({delta(3)});
+  on(0, [&] { channel->hold(); });
+
+  EXPECT_EQ(attach(reader, {kEpoch, 1}, Dialect::ag_ui_1_0), 0U) << "what is durable comes from the store";
+  EXPECT_NE(attach(reader, {kEpoch, 2}, Dialect::ag_ui_1_0), 0U);
+  publish({delta(4)});
+  EXPECT_EQ(seen(reader), "");
+
+  on(0, [&] {
+    channel->set_durable(4);
+    channel->go_on();
+  });
+  EXPECT_EQ(seen(reader), "1000-3 1000-4 ");
+  publish({delta(5)});
+  EXPECT_EQ(seen(reader), "1000-3 1000-4 1000-5 ");
+}
+
+TEST_P(ChannelTest, DB_3_ReaderThatHadSeenMoreThanIsDurableGoesOnAfterIt) {
+  begin(kEpoch, 0);
+  publish({note(1), delta(2)});
+  on(0, [&] {
+    channel->set_durable(1);
+    channel->hold();
+  });
+  EXPECT_NE(attach(reader, {kEpoch, 2}, Dialect::ag_ui_1_0), 0U);
+
+  publish({delta(3)});
+  on(0, [&] { channel->go_on(); });
+
+  EXPECT_EQ(seen(reader), "1000-3 ");
 }
 
 TEST_P(ChannelTest, RetiredChannelSendsReadersToTheStore) {
