@@ -19,8 +19,9 @@ struct ReportedUsage {
   std::optional<std::int64_t> cache_miss_tokens;
   std::optional<std::int64_t> cache_write_tokens;
   std::optional<std::int64_t> reasoning_tokens;
-  std::optional<std::string> cost;  // As it was written, be it a number or not: "0.0012", "-1", "NaN".
-  std::string cost_currency;        // Empty: the provider did not say.
+  std::optional<std::int64_t> latency_ms;  // How long the provider says that the call took.
+  std::optional<std::string> cost;         // As it was written, be it a number or not: "0.0012", "-1", "NaN".
+  std::string cost_currency;               // Empty: the provider did not say.
 
   bool operator==(ReportedUsage const&) const = default;
 };

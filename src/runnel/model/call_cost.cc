@@ -108,10 +108,8 @@ std::string freeze(Price const& price, Shares const& shares, Applied const& rate
 }
 
 void observe_direct(ReportedUsage const& reported, CallCost& cost) {
-  bool const other_currency = !reported.cost_currency.empty() && reported.cost_currency != kCurrency;
-  if (!reported.cost || other_currency) return;
+  if (!reported.cost || reported.cost_currency != kCurrency) return;
   cost.direct_observed = true;
-  if (reported.cost_currency.empty()) return;
   auto const units = round_units(*reported.cost, kMoneyDecimals);
   if (auto const* const pico = std::get_if<std::int64_t>(&units)) cost.direct = Money{*pico};
 }

@@ -6,12 +6,10 @@
 #include "runnel/core/call_usage.h"
 #include "runnel/core/error.h"
 #include "runnel/model/prices.h"
+#include "runnel/model/usage_fields.h"
 
 // What one call used and cost (USE-3, USE-5).
 namespace runnel::model {
-
-// No call has more tokens, by hundreds; a provider that says so is not believed.
-inline constexpr std::int64_t kMostTokens = 400'000'000;
 
 // Counted where a provider did not.
 struct TokenEstimates {
@@ -30,8 +28,8 @@ CallTokens settle_tokens(ReportedUsage const& reported, TokenEstimates const& es
 // one the catalog's cost is 0 and `list` is `none`.
 //
 // The provider's cost is valid where it is a non-negative number in CNY; what is finer than a Money is
-// rounded. In another currency it counts as not observed; where nobody says the currency, neither the answer
-// nor the provider's profile, which fills `cost_currency` in, it is observed but not valid.
+// rounded. In another currency it counts as not observed, nor where nobody says the currency, neither the
+// answer nor the provider's profile, which fills `cost_currency` in.
 CallCost price_call(PriceBook const& book, std::string_view model, std::int64_t start_ms,
                     CallTokens const& tokens, bool thinking, ReportedUsage const& reported);
 

@@ -175,8 +175,8 @@ TEST(PriceCall, USE_5_AProvidersCostIsValidWhereItIsANonNegativeNumberInCny) {
 }
 
 TEST(PriceCall, USE_5_AnotherTextIsObservedButNotValid) {
-  for (auto const* text :
-       {"-1", "-1e-30", "NaN", "Infinity", "", "free", "null", "{}", "1,5", "9223373", "1e300"}) {
+  for (auto const* text : {"-1", "-1e-30", "NaN", "Infinity", "", "free", "null", "{}", "[]", "true", "1,5",
+                           "9223373", "1e300"}) {
     auto const cost = direct(text, "CNY");
     EXPECT_TRUE(cost.direct_observed) << text;
     EXPECT_EQ(cost.direct, std::nullopt) << text;
@@ -189,9 +189,8 @@ TEST(PriceCall, USE_6_ACostInAnotherCurrencyIsNotObserved) {
   EXPECT_FALSE(direct(std::nullopt, "CNY").direct_observed);
   EXPECT_EQ(direct("0.0012", "USD").direct, std::nullopt);
 
-  auto const unnamed = direct("0.0012", "");
-  EXPECT_TRUE(unnamed.direct_observed);
-  EXPECT_EQ(unnamed.direct, std::nullopt);
+  EXPECT_FALSE(direct("0.0012", "").direct_observed) << "nobody says in which";
+  EXPECT_EQ(direct("0.0012", "").direct, std::nullopt);
 }
 
 TEST(WorstCaseCost, USE_9_TakesTheDearestRateOfTheTierAndTheWindow) {

@@ -13,8 +13,9 @@ Expected usage_member(UsageFields& fields, std::string_view key) {
   if (key == "cached_tokens") return number_in(fields.cached_tokens);
   if (key == "reasoning_tokens") return number_in(fields.reasoning_tokens);
   if (key == "cache_creation_input_tokens") return number_in(fields.cache_write_tokens);
-  if (key == "cost") return verbatim_in(fields.cost);
-  if (key == "total_cost") return verbatim_in(fields.total_cost);
+  if (key == "time") return digits_in(fields.time);
+  if (key == "cost") return anything_in(fields.cost);
+  if (key == "total_cost") return anything_in(fields.total_cost);
   if (key == "currency") return verbatim_in(fields.currency);
   if (key == "prompt_tokens_details" || key == "completion_tokens_details")
     return object_at(Place::usage_details);

@@ -32,7 +32,9 @@ enum class Place : std::uint8_t {
 struct Expected {
   std::string* text = nullptr;
   std::optional<std::int64_t>* number = nullptr;
-  std::optional<std::string>* verbatim = nullptr;  // A text, or a number as it was written.
+  std::optional<std::string>* verbatim = nullptr;  // A number as it was written,
+  bool or_text = false;                            // or a text,
+  bool or_other = false;                           // or what else is not null: it stays the word that it was.
   Place inside = Place::skipped;                   // An object's or array's.
 };
 
@@ -50,6 +52,17 @@ inline Expected verbatim_in(std::optional<std::string>& verbatim) {
   verbatim.reset();
   Expected expected;
   expected.verbatim = &verbatim;
+  expected.or_text = true;
+  return expected;
+}
+inline Expected digits_in(std::optional<std::string>& digits) {
+  auto expected = verbatim_in(digits);
+  expected.or_text = false;
+  return expected;
+}
+inline Expected anything_in(std::optional<std::string>& value) {
+  auto expected = verbatim_in(value);
+  expected.or_other = true;
   return expected;
 }
 inline Expected object_at(Place inside) {

@@ -83,6 +83,7 @@ class ChunkReader::Handler {
 
   bool on_object_begin(json::error_code& error) {
     if (depth_ == 0) was_object_ = true;
+    if (expected_.or_other) append_verbatim("{}");
     return open(error);
   }
   bool on_object_end(std::size_t, json::error_code&) {
@@ -90,6 +91,7 @@ class ChunkReader::Handler {
     return true;
   }
   bool on_array_begin(json::error_code& error) {
+    if (expected_.or_other) append_verbatim("[]");
     if (!open(error)) return false;
     expected_ = object_at(element_of(places_[depth_ - 1]));
     return true;
@@ -117,7 +119,7 @@ class ChunkReader::Handler {
   bool on_string_part(json::string_view part, std::size_t, json::error_code&) {
     if (expected_.text != nullptr) {
       expected_.text->append(part.data(), part.size());
-    } else if (expected_.verbatim != nullptr) {
+    } else if (expected_.verbatim != nullptr && expected_.or_text) {
       append_verbatim(part);
     }
     return true;
@@ -143,7 +145,10 @@ class ChunkReader::Handler {
     return on_number_part(text, error);
   }
 
-  bool on_bool(bool, json::error_code&) { return true; }
+  bool on_bool(bool value, json::error_code&) {
+    if (expected_.or_other) append_verbatim(value ? "true" : "false");
+    return true;
+  }
   bool on_null(json::error_code&) { return true; }
   bool on_comment_part(json::string_view, json::error_code&) { return true; }
   bool on_comment(json::string_view, json::error_code&) { return true; }

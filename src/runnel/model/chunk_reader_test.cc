@@ -113,7 +113,38 @@ TEST(ChunkReader, USE_3_CostIsKeptAsItWasWritten) {
     EXPECT_EQ(read_usage(std::string{R"({"cost":)"} + cost + "}").cost, cost);
   EXPECT_EQ(read_usage(R"({"cost":"0.0012"})").cost, "0.0012");
   EXPECT_EQ(read_usage(R"({"cost":"NaN"})").cost, "NaN");
-  EXPECT_EQ(read_usage(R"({"cost":true,"total_cost":2})").cost, "2");
+  EXPECT_EQ(read_usage(R"({"cost":null,"total_cost":2})").cost, "2");
+}
+
+TEST(ChunkReader, USE_5_CostThatIsNoNumberIsSomeCost) {
+  EXPECT_EQ(read_usage(R"({"cost":true,"total_cost":2})").cost, "true");
+  EXPECT_EQ(read_usage(R"({"cost":false})").cost, "false");
+  EXPECT_EQ(read_usage(R"({"cost":{},"total_cost":2})").cost, "{}");
+  EXPECT_EQ(read_usage(R"({"cost":{"amount":3,"cost":[1]}})").cost, "{}");
+  EXPECT_EQ(read_usage(R"({"cost":[1,{"cost":2}]})").cost, "[]");
+  EXPECT_EQ(read_usage(R"({"metadata":{"total_cost":[]}})").cost, "[]");
+}
+
+TEST(ChunkReader, USE_3_TimeIsInSeconds) {
+  EXPECT_EQ(read_usage(R"({"time":1.2345})").latency_ms, 1235);
+  EXPECT_EQ(read_usage(R"({"time":2})").latency_ms, 2000);
+  EXPECT_EQ(read_usage(R"({"time":0})").latency_ms, 0);
+  for (auto const* odd : {"null", "-1", "\"2\"", "true", "{}", "1e9"})
+    EXPECT_EQ(read_usage(std::string{R"({"input_tokens":1,"time":)"} + odd + "}").latency_ms, std::nullopt)
+        << odd;
+}
+
+TEST(ChunkReader, USE_3_WhatIsNoCountFallsThroughToMetadata) {
+  for (auto const* odd :
+       {"null", "-1", "1.5", "\"4\"", "400000001", "18446744073709551615", "1e30", "true", "{}"}) {
+    auto const usage = read_usage(std::string{R"({"input_tokens":)"} + odd + R"(,"total_tokens":)" + odd +
+                                  R"(,"metadata":{"prompt_tokens":7,"total_tokens":9}})");
+    EXPECT_EQ(usage.input_tokens, 7) << odd;
+    EXPECT_EQ(usage.total_tokens, 9) << odd;
+  }
+  EXPECT_EQ(read_usage(R"({"input_tokens":0,"metadata":{"prompt_tokens":7}})").input_tokens, 0);
+  EXPECT_EQ(read_usage(R"({"input_tokens":400000000,"prompt_tokens":7})").input_tokens, 400'000'000);
+  EXPECT_EQ(read_usage(R"({"input_tokens":7.0,"prompt_tokens":8})").input_tokens, 7);
 }
 
 TEST(ChunkReader, USE_3_NoNumberOfTokensIsNoValue) {

@@ -163,6 +163,41 @@ TEST(PriceYaml, USE_6_EachMistakeInAnEntryHasItsPlace) {
   }
 }
 
+TEST(PriceYaml, USE_5_PricesPerTokenAreTakenToo) {
+  auto const models = parse_price_yaml(R"(
+currency: CNY
+models:
+  flat:
+    - {input_cost_per_token: 2e-06, output_cost_per_token: 0.000003, cache_hit_cost_per_token: 2e-7}
+  tiered:
+    - pricing_tiers:
+        - {max_prompt_tokens: 128000, input_cost_per_token: 1e-06, output_cost_per_token: 2e-06,
+           cache_hit_cost_per_token: 1e-07}
+        - {max_prompt_tokens: 256000, input_cost_per_token: 3e-06, output_cost_per_token: 4e-06}
+)",
+                                       "p.yaml", now())
+                          .value();
+
+  EXPECT_THAT(models.at(0).entries.at(0).tiers,
+              ElementsAre(Tier{std::nullopt, {2'000'000, 3'000'000, 200'000, 0, 0}}));
+  EXPECT_THAT(models.at(1).entries.at(0).tiers,
+              ElementsAre(Tier{128'000, {1'000'000, 2'000'000, 100'000, 0, 0}},
+                          Tier{std::nullopt, {3'000'000, 4'000'000, 0, 0, 0}}));
+}
+
+TEST(PriceYaml, USE_5_MistakesInPricesPerTokenHaveTheirPlaces) {
+  EXPECT_EQ(problems_of_entry("{currency: CNY, input_cost_per_token: 1e-6}"),
+            "p.yaml:3:7: 'output_cost_per_token' is missing");
+  EXPECT_EQ(problems_of_entry(
+                "{currency: CNY, input_cost_per_token: 1e-6, per_million_tokens: {input: 1, output: 1}}"),
+            "p.yaml:3:7: needs either 'per_million_tokens' or 'tiers'");
+  EXPECT_EQ(problems_of_entry("{currency: CNY, pricing_tiers: 5}"),
+            "p.yaml:3:38: 'pricing_tiers' must be a list of at least one");
+  EXPECT_THAT(problems_of_entry("{currency: CNY, pricing_tiers: [{input_cost_per_token: 1e-6, hit_cost: 1, "
+                                "output_cost_per_token: 1e-6}]}"),
+              HasSubstr("unknown key 'hit_cost'"));
+}
+
 TEST(PriceYaml, USE_6_TiersAscend) {
   auto const detail = problems_of_entry(
       "{currency: CNY, tiers: [{max_prompt_tokens: 5, per_million_tokens: {input: 1, output: 1}},\n"

@@ -10,6 +10,7 @@
 #include "runnel/core/decimal.h"
 #include "runnel/core/json_parse.h"
 #include "runnel/model/price_files.h"
+#include "runnel/model/price_keys.h"
 #include "runnel/model/price_reader.h"
 
 namespace runnel::model {
@@ -27,6 +28,7 @@ constexpr std::array kWords{
     Word{"output_cost_per_token", &Rates::output},
     Word{"input_cost_per_token_cache_hit", &Rates::cache_hit},
     Word{"cache_read_input_token_cost", &Rates::cache_hit},
+    Word{"cache_hit_cost_per_token", &Rates::cache_hit},
     Word{"cache_creation_input_token_cost", &Rates::cache_write},
     // LiteLLM takes it for the reasoning tokens alone; here a call in thinking mode takes it for all its
     // output (USE-5).
@@ -73,18 +75,63 @@ class CatalogReader {
  private:
   void read_model(YAML::Node const& name, YAML::Node const& node) {
     auto const members = members_of(node);
-    auto tiers =
-        members.contains("tiered_pricing") ? ranges_of(members.at("tiered_pricing")) : thresholds_of(members);
+    ModelPrices model{name.Scalar(), PriceList::litellm_catalog, {}};
+    bool const for_text = is_for_text(members);
+    if (for_text) model.unusable = check_keys(node);
+    if (!for_text && members.contains("tiered_pricing")) return;  // Of other things than tokens.
+    auto tiers = tiers_of(members);
     if (tiers.empty() || !is_priced(tiers)) return;
     PriceEntry entry;
     entry.tiers = std::move(tiers);
+    if (model.unusable.empty()) model.entries.push_back(std::move(entry));
     if (auto const provider = members.find("litellm_provider");
         provider != members.end() && provider->second.IsScalar()) {
       auto const prefix = provider->second.Scalar() + "/";
       if (name.Scalar().starts_with(prefix))
         short_names_.emplace(name.Scalar().substr(prefix.size()), name.Scalar());
     }
-    models_[name.Scalar()] = {name.Scalar(), PriceList::litellm_catalog, {std::move(entry)}};
+    models_[name.Scalar()] = std::move(model);
+  }
+
+  std::vector<Tier> tiers_of(Members const& members) {
+    if (auto const list = members.find("pricing_tiers"); list != members.end())
+      return read_pricing_tiers(list->second, problems_);
+    if (auto const list = members.find("tiered_pricing"); list != members.end())
+      return ranges_of(list->second);
+    return thresholds_of(members);
+  }
+
+  // What embeddings, images and the like cost is nothing that a run could ask for.
+  static bool is_for_text(Members const& members) {
+    auto const mode = members.find("mode");
+    if (mode == members.end() || !mode->second.IsScalar()) return true;
+    auto const& name = mode->second.Scalar();
+    return name == "chat" || name == "completion" || name == "responses";
+  }
+
+  static bool is_known(std::string const& key) {
+    if (key == "tiered_pricing" || key == "pricing_tiers") return true;
+    return std::any_of(kWords.begin(), kWords.end(), [&](Word const& word) {
+      return key == word.key || threshold_of(key, word.key).has_value();
+    });
+  }
+
+  // A price that is passed over is a wrong bill: what looks like one and is not known is a problem. Why the
+  // model cannot be used where a price is known and not supported; empty: it can.
+  std::string check_keys(YAML::Node const& node) {
+    std::string unusable;
+    if (!node.IsMap()) return unusable;
+    for (auto const& member : node) {
+      if (!member.first.IsScalar() || is_known(member.first.Scalar())) continue;
+      auto const& key = member.first.Scalar();
+      auto const kind = classify_price_key(key);
+      if (kind == PriceKey::unknown)
+        problems_.add(member.first, fmt::format("'{}' looks like a price and is not known", key));
+      if (kind == PriceKey::unsupported)
+        unusable = fmt::format("'{}' ({}:{}) is a price that is not supported", key, problems_.file(),
+                               member.first.Mark().line + 1);
+    }
+    return unusable;
   }
 
   Members members_of(YAML::Node const& node) {
@@ -136,6 +183,7 @@ class CatalogReader {
     if (!list.IsSequence()) problems_.add(list, "'tiered_pricing' must be a list");
     for (auto const& node : list) {
       auto const members = members_of(node);
+      check_keys(node);
       end = range_end(node, members, end);
       Rates rates;
       take_rates(members, "", rates);

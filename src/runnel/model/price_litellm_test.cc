@@ -78,6 +78,82 @@ TEST(LiteLlmPrices, USE_5_ThresholdsAreTiersAndWhatTheyLeaveOutStays) {
                           Tier{std::nullopt, {5'000'000, 4'000'000, 500'000, 0, 0}}));
 }
 
+TEST(LiteLlmPrices, USE_5_TiersByPromptTokensAreTaken) {
+  EXPECT_THAT(tiers_of(R"("input_cost_per_token": 9e-06, "pricing_tiers": [
+                {"max_prompt_tokens": 128000, "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06,
+                 "cache_hit_cost_per_token": 1e-07},
+                {"max_prompt_tokens": 256000, "input_cost_per_token": 3e-06, "output_cost_per_token": 4e-06},
+                {"max_prompt_tokens": 1000000, "input_cost_per_token": 5e-06, "output_cost_per_token": 6e-06,
+                 "cache_hit_cost_per_token": 0}])"),
+              ElementsAre(Tier{128'000, {1'000'000, 2'000'000, 100'000, 0, 0}},
+                          Tier{256'000, {3'000'000, 4'000'000, 0, 0, 0}},
+                          Tier{std::nullopt, {5'000'000, 6'000'000, 0, 0, 0}}));
+  EXPECT_THAT(tiers_of(R"("pricing_tiers": [
+                {"max_prompt_tokens": null, "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}])"),
+              ElementsAre(Tier{std::nullopt, {1'000'000, 2'000'000, 0, 0, 0}}));
+}
+
+TEST(LiteLlmPrices, USE_5_TheCacheHitRateHasThreeNames) {
+  for (auto const* name :
+       {"cache_hit_cost_per_token", "cache_read_input_token_cost", "input_cost_per_token_cache_hit"}) {
+    EXPECT_THAT(tiers_of(R"("input_cost_per_token": 2e-06, "output_cost_per_token": 3e-06, ")" +
+                         std::string{name} + R"(": 2e-07)"),
+                ElementsAre(Tier{std::nullopt, {2'000'000, 3'000'000, 200'000, 0, 0}}))
+        << name;
+  }
+}
+
+TEST(LiteLlmPrices, USE_6_AnUnknownPriceIsAMistakeWithItsPlace) {
+  EXPECT_EQ(catalog_problems(R"({"currency": "CNY",
+"a": {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06,
+      "cached_cost_per_token": 1e-07, "input_cost_per_token_above_1m_tokens": 3e-06},
+"b": {"price_tiers": [], "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06},
+"c": {"pricing_tiers": [{"max_tokens": 5, "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06},
+                        {"input_cost_per_token": 1e-06}]},
+"d": {"tiered_pricing": [{"range": [0, 5], "input_cost_per_token": 1e-06, "output_cost_per_token": 1e-06,
+                          "hit_cost": 1}]},
+"e": {"pricing_tiers": {}}
+})"),
+            "l.json:3:7: 'cached_cost_per_token' looks like a price and is not known\n"
+            "l.json:3:39: 'input_cost_per_token_above_1m_tokens' looks like a price and is not known\n"
+            "l.json:4:7: 'price_tiers' looks like a price and is not known\n"
+            "l.json:5:25: 'max_prompt_tokens' is missing; only the last tier has none\n"
+            "l.json:5:26: unknown key 'max_tokens'; known here: max_prompt_tokens, input_cost_per_token, "
+            "output_cost_per_token, cache_hit_cost_per_token\n"
+            "l.json:6:25: 'output_cost_per_token' is missing\n"
+            "l.json:8:27: 'hit_cost' looks like a price and is not known\n"
+            "l.json:9:24: 'pricing_tiers' must be a list of at least one");
+}
+
+TEST(LiteLlmPrices, USE_6_PricesOfWhatNoCallAsksForArePassedOver) {
+  EXPECT_THAT(tiers_of(R"("mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06,
+    "input_cost_per_image": 1, "output_cost_per_audio_token": 1, "input_cost_per_video_per_second": 1,
+    "input_cost_per_character": 1, "input_cost_per_token_batches": 1, "output_cost_per_token_priority": 1,
+    "cache_read_input_token_cost_above_272k_tokens_flex": 1, "cache_creation_input_token_cost_above_1hr": 1,
+    "search_context_cost_per_query": {"search_context_size_low": 1}, "code_interpreter_cost_per_session": 1,
+    "input_dbu_cost_per_token": 1, "supports_service_tier": true, "max_tokens": 5)"),
+              ElementsAre(Tier{std::nullopt, {1'000'000, 2'000'000, 0, 0, 0}}));
+  EXPECT_EQ(catalog_problems(R"({"currency": "CNY", "ocr": {"mode": "ocr", "ocr_cost_per_sheet": 1},
+    "find": {"mode": "search", "tiered_pricing": [{"input_cost_per_query": 1, "max_results_range": [0, 5]}]}})"),
+            "");
+}
+
+TEST(LiteLlmPrices, USE_6_AModelWithAPriceThatIsNotSupportedIsRefusedOnlyWhereItIsUsed) {
+  PriceBook book;
+  for (auto& model : read_catalog(R"({"currency": "CNY",
+    "pplx": {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "input_cost_per_request": 0.005},
+    "plain": {"input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06}})"))
+    book.put(std::move(model));
+  std::vector<std::string> const plain{"plain"};
+  std::vector<std::string> const used{"pplx"};
+
+  EXPECT_TRUE(book.require(plain, 0, "p.yaml"));
+  EXPECT_THAT(
+      book.require(used, 0, "p.yaml").error().detail,
+      HasSubstr("model 'pplx' has no price: 'input_cost_per_request' (l.json:2) is a price that is not "
+                "supported"));
+}
+
 TEST(LiteLlmPrices, USE_6_WhatHasNoPriceForTokensIsNotPriced) {
   auto const models =
       read_catalog(R"({"sample_spec": {"input_cost_per_token": "as documented"}, "currency": "CNY",

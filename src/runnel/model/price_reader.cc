@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kPicoDecimals = 12;
 constexpr int kMillionDigits = 6;
+constexpr int kOneDigits = 0;
 
 enum class Zero { allowed, refused };
 
@@ -35,7 +36,10 @@ class Reader {
 
   PriceEntry entry(YAML::Node const& node) {
     YamlFields const fields{
-        node, {"currency", "from", "until", "zone", "per_million_tokens", "tiers", "windows"}, problems_};
+        node,
+        {"currency", "from", "until", "zone", "per_million_tokens", "tiers", "windows", "pricing_tiers",
+         "input_cost_per_token", "output_cost_per_token", "cache_hit_cost_per_token"},
+        problems_};
     PriceEntry entry;
     check_entry_currency(node, fields);
     entry.zone = defaults_.zone;
@@ -48,6 +52,26 @@ class Reader {
       problems_.add(node, "an entry with windows needs a 'zone', such as Asia/Shanghai");
     check_overlaps(fields.list("windows"), entry.windows);
     return entry;
+  }
+
+  std::vector<Tier> pricing_tiers(YAML::Node const& list) {
+    if (!list.IsSequence() || list.size() == 0) {
+      problems_.add(list, "'pricing_tiers' must be a list of at least one");
+      return {};
+    }
+    std::vector<Tier> tiers;
+    for (YAML::Node const& node : list) {
+      YamlFields const fields{
+          node,
+          {"max_prompt_tokens", "input_cost_per_token", "output_cost_per_token", "cache_hit_cost_per_token"},
+          problems_};
+      Tier tier;
+      if (tiers.size() + 1 < list.size()) tier.max_prompt_tokens = limit_of(node, fields);
+      tier.rates = token_rates(node, fields);
+      tiers.push_back(tier);
+      check_ascending(node, tiers);
+    }
+    return tiers;
   }
 
  private:
@@ -89,12 +113,23 @@ class Reader {
 
   std::vector<Tier> tiers_of(YAML::Node const& node, YamlFields const& fields) {
     auto const* flat = fields.find("per_million_tokens");
-    if (fields.has("tiers") == (flat != nullptr)) {
+    auto const* per_token = fields.find("pricing_tiers");
+    bool const flat_per_token = has_token_rates(fields);
+    int const forms = (flat != nullptr ? 1 : 0) + (fields.has("tiers") ? 1 : 0) +
+                      (per_token != nullptr ? 1 : 0) + (flat_per_token ? 1 : 0);
+    if (forms != 1) {
       problems_.add(node, "needs either 'per_million_tokens' or 'tiers'");
       return {};
     }
     if (flat != nullptr) return {Tier{std::nullopt, rates_of(*flat)}};
+    if (flat_per_token) return {Tier{std::nullopt, token_rates(node, fields)}};
+    if (per_token != nullptr) return pricing_tiers(*per_token);
     return tier_list(*fields.find("tiers"), fields.list("tiers"));
+  }
+
+  static bool has_token_rates(YamlFields const& fields) {
+    return fields.has("input_cost_per_token") || fields.has("output_cost_per_token") ||
+           fields.has("cache_hit_cost_per_token");
   }
 
   std::vector<Tier> tier_list(YAML::Node const& place, std::vector<YAML::Node> const& nodes) {
@@ -103,12 +138,16 @@ class Reader {
     for (auto const& node : nodes) {
       bool const last = tiers.size() + 1 == nodes.size();
       tiers.push_back(tier_of(node, last));
-      if (tiers.size() < 2 || !tiers.back().max_prompt_tokens) continue;
-      auto const& before = tiers[tiers.size() - 2].max_prompt_tokens;
-      if (before && *tiers.back().max_prompt_tokens <= *before)
-        problems_.add(node, "'max_prompt_tokens' must be more than the tier's before");
+      check_ascending(node, tiers);
     }
     return tiers;
+  }
+
+  void check_ascending(YAML::Node const& newest, std::vector<Tier> const& tiers) {
+    if (tiers.size() < 2 || !tiers.back().max_prompt_tokens) return;
+    auto const& before = tiers[tiers.size() - 2].max_prompt_tokens;
+    if (before && *tiers.back().max_prompt_tokens <= *before)
+      problems_.add(newest, "'max_prompt_tokens' must be more than the tier's before");
   }
 
   Tier tier_of(YAML::Node const& node, bool last) {
@@ -152,13 +191,22 @@ class Reader {
     return rates;
   }
 
-  std::int64_t rate(YAML::Node const& node, YamlFields const& fields, std::string_view key, Zero zero) {
+  Rates token_rates(YAML::Node const& node, YamlFields const& fields) {
+    Rates rates;
+    rates.input = rate(node, fields, "input_cost_per_token", Zero::refused, kOneDigits);
+    rates.output = rate(node, fields, "output_cost_per_token", Zero::refused, kOneDigits);
+    rates.cache_hit = rate(node, fields, "cache_hit_cost_per_token", Zero::allowed, kOneDigits);
+    return rates;
+  }
+
+  std::int64_t rate(YAML::Node const& node, YamlFields const& fields, std::string_view key, Zero zero,
+                    int per_tokens = kMillionDigits) {
     auto const* value = fields.find(key);
     if (value == nullptr) {
       if (zero == Zero::refused) problems_.add(node, fmt::format("'{}' is missing", key));
       return 0;
     }
-    auto const read = read_rate(*value, kMillionDigits, problems_);
+    auto const read = read_rate(*value, per_tokens, problems_);
     if (read && *read == 0 && zero == Zero::refused) {
       problems_.add(*value,
                     fmt::format("'{}' must be more than 0; a model that costs nothing says free: true", key));
@@ -168,7 +216,10 @@ class Reader {
 
   Window window_of(YAML::Node const& node) {
     YamlFields const fields{
-        node, {"name", "days", "hours", "except", "per_million_tokens", "tiers"}, problems_};
+        node,
+        {"name", "days", "hours", "except", "per_million_tokens", "tiers", "pricing_tiers",
+         "input_cost_per_token", "output_cost_per_token", "cache_hit_cost_per_token"},
+        problems_};
     Window window;
     window.name = fields.text("name").value_or("");
     if (window.name.empty()) problems_.add(node, "a window needs a 'name', such as peak");
@@ -246,6 +297,11 @@ std::optional<std::int64_t> read_rate(YAML::Node const& node, int per_tokens, Ya
   auto const fault = rate != nullptr ? DecimalFault::too_large : std::get<DecimalFault>(units);
   problems.add(node, fmt::format("the price '{}' {}", node.Scalar(), words_for(fault)));
   return std::nullopt;
+}
+
+std::vector<Tier> read_pricing_tiers(YAML::Node const& list, YamlProblems& problems) {
+  PriceDefaults const none;
+  return Reader{none, problems}.pricing_tiers(list);
 }
 
 PriceEntry read_price_entry(YAML::Node const& node, PriceDefaults const& defaults, YamlProblems& problems) {

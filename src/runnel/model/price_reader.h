@@ -23,6 +23,10 @@ struct PriceDefaults {
 // such number, finer than can be kept or beyond kHighestRate becomes a problem.
 std::optional<std::int64_t> read_rate(YAML::Node const& node, int per_tokens, YamlProblems& problems);
 
+// Reads a list of tiers whose prices are per token: `max_prompt_tokens`, `input_cost_per_token` and so on.
+// The last one holds for all prompts beyond the others, whatever limit it names.
+std::vector<Tier> read_pricing_tiers(YAML::Node const& list, YamlProblems& problems);
+
 // Reads one entry of a model. What it returns is of use only where `problems` has none.
 PriceEntry read_price_entry(YAML::Node const& node, PriceDefaults const& defaults, YamlProblems& problems);
 

@@ -50,6 +50,7 @@ Tier const& tier_for(std::vector<Tier> const& tiers, std::int64_t prompt_tokens)
 }
 
 std::string why_unpriced(ModelPrices const* prices, std::int64_t at_ms) {
+  if (prices != nullptr && !prices->unusable.empty()) return "has no price: " + prices->unusable;
   if (prices == nullptr || prices->entries.empty()) return "has no price";
   auto const& last = prices->entries.back();
   if (last.until_ms && at_ms >= *last.until_ms) return "has no price now: its last one ended " + last.until;

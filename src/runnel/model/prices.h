@@ -72,6 +72,7 @@ struct ModelPrices {
   std::string name;  // Of custom prices also a pattern: each * stands for any characters.
   PriceList list = PriceList::custom_pricing;
   std::vector<PriceEntry> entries;  // Oldest first, none overlapping.
+  std::string unusable{};           // Why there are none, in words for the operator.
 };
 
 // The price of a model that costs nothing.

@@ -8,7 +8,11 @@
 
 namespace runnel::model {
 
-// A usage object as a provider wrote it, one level of it: null and absent are the same, 0 is a value.
+// No call has more tokens, by hundreds; a provider that says so is not believed.
+inline constexpr std::int64_t kMostTokens = 400'000'000;
+
+// A usage object as a provider wrote it, one level of it: null, absent and what is no count are the same, 0
+// is a value.
 struct UsageFields {
   std::optional<std::int64_t> input_tokens;
   std::optional<std::int64_t> prompt_tokens;
@@ -20,13 +24,14 @@ struct UsageFields {
   std::optional<std::int64_t> cache_miss_tokens;
   std::optional<std::int64_t> cache_write_tokens;
   std::optional<std::int64_t> reasoning_tokens;
-  std::optional<std::string> cost;
+  std::optional<std::string> time;  // In seconds.
+  std::optional<std::string> cost;  // Whatever stands there: "0.5", "NaN", "true", "{}".
   std::optional<std::string> total_cost;
   std::optional<std::string> currency;
 };
 
-// What the usage object and the `metadata` inside it say together, by USE-3's order, field by field. A total
-// that counts reasoning beside the output shows that the output does not include it; then it is added.
+// What the usage object and the `metadata` inside it say together, by USE-3's order, field by field: a count
+// that is negative or above kMostTokens is none.
 ReportedUsage collect_usage(UsageFields const& direct, UsageFields const& metadata);
 
 }  // namespace runnel::model
