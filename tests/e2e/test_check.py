@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from e2e_case import Server
+from e2e_case import Server, eventually
 
 from fake_provider import FakeProvider
 from model_case import model_config, price_list, provider
@@ -173,6 +173,7 @@ class CheckTest(unittest.TestCase):
         self.assertIn(f"warning: {words}", done.stderr)
         with Server(self.directory / "s", {"flows": {"dir": json.dumps(str(self.conf))}}) as server:
             pass
+        self.assertTrue(eventually(lambda: "Stop with Ctrl-C" in server.log.read_text()))
         log = server.log.read_text()
         self.assertIn(f'warn  configuration warning="{words}"', log)
         self.assertIn("flows     chat (default), intent_execution_organization, router_worker, trip; of ", log)
