@@ -53,6 +53,7 @@ constexpr std::array kKeywords{
     Keyword{"readOnly", Takes::nothing_enforced},
     Keyword{"writeOnly", Takes::nothing_enforced},
     Keyword{"format", Takes::nothing_enforced},
+    Keyword{"discriminator", Takes::nothing_enforced},  // Tells which of oneOf, which is enforced itself.
     Keyword{"$comment", Takes::nothing_enforced},
     Keyword{"nullable", Takes::truth},
     Keyword{"type", Takes::type_names},
