@@ -238,7 +238,7 @@ TEST_F(ScriptedRun, RUN_8_HistoryHasTheRowsAndIdsOfTheWire) {
   std::vector<std::string> rows;
   std::int64_t seq = 0;
   for (auto const& row :
-       wait(store->history(UserId{"ann"}, ThreadId{"t"}, std::nullopt, 100)).value().messages) {
+       wait(store->history(UserId{"ann"}, ThreadId{"t"}, std::nullopt, {})).value().messages) {
     EXPECT_EQ(row.seq, ++seq);
     rows.push_back(std::string{to_string(row.role)} + " " + row.id.text);
   }

@@ -58,7 +58,9 @@ Result<http::Router> make_router(Settings const& settings, RouteParts const& par
   http::add_run_routes(router, parts.service,
                        {parts.store, parts.hub, parts.cores, &protocol::encode_frame, parts.replaying},
                        static_cast<std::size_t>(settings.message_limit_bytes));
-  http::add_thread_routes(router, parts.store, parts.clock);
+  http::add_thread_routes(router, parts.store, parts.clock,
+                          {static_cast<std::size_t>(settings.history_page_bytes),
+                           [service = &parts.service] { service->sweep_soon(); }});
   http::add_usage_route(router, parts.store);
   http::add_profile_routes(
       router, parts.store, parts.clock,

@@ -37,6 +37,7 @@ struct Settings {
   std::int64_t message_limit_bytes = std::int64_t{256} * 1024;
   std::int64_t json_depth = 64;
   std::int64_t json_values = 20'000;
+  std::int64_t history_page_bytes = std::int64_t{1} << 20;
   std::int64_t header_timeout_s = 10;
   std::int64_t body_timeout_s = 30;
   std::int64_t idle_timeout_s = 60;
@@ -74,6 +75,8 @@ struct Settings {
   std::int64_t max_recoveries = 3;
   std::int64_t delta_flush_ms = 100;
   std::int64_t runs_per_user = 32;
+  std::int64_t context_bytes = std::int64_t{1} << 20;
+  std::int64_t storage_bytes_per_user = std::int64_t{1} << 30;
 
   bool upgrade_profiles = true;  // When they are written.
 

@@ -39,6 +39,7 @@ Response refused(runtime::Refusal const& refusal) {
                      : refusal.kind == Kind::conflict ? 409
                      : refusal.kind == Kind::too_many ? 429
                      : refusal.kind == Kind::payment  ? 402
+                     : refusal.kind == Kind::storage  ? 507
                                                       : 503;
   auto response = problem(status, refusal.code, refusal.message, refusal.details);
   if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");

@@ -3,12 +3,13 @@
 #include <boost/json.hpp>
 
 #include <array>
-#include <charconv>
+#include <memory>
 #include <utility>
 #include <variant>
 
 #include "runnel/core/json_parse.h"
 #include "runnel/core/json_write.h"
+#include "runnel/http/number_query.h"
 #include "runnel/http/problem.h"
 #include "runnel/http/text_forms.h"
 
@@ -28,25 +29,11 @@ constexpr std::size_t kListAnswer = std::size_t{64} * 1024;
 struct ThreadRoutes {
   store::Store& store;
   base::Clock const& clock;
+  std::shared_ptr<ThreadRouteOptions const> options;
 };
 
 Response no_such_thread() {
   return problem(404, "NOT_FOUND", "no such thread");
-}
-
-// A whole number of the query within its limits; none: it is not there.
-std::variant<std::optional<std::int64_t>, Response> number_query(Request const& request, char const* name,
-                                                                 std::int64_t lowest, std::int64_t highest) {
-  auto const text = request.query(name);
-  if (!text) return std::nullopt;
-  std::int64_t value = 0;
-  auto const [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc{} || end != text->data() + text->size() || value < lowest || value > highest) {
-    return problem(400, "INVALID_REQUEST",
-                   std::string{"'"} + name + "' must be a whole number from " + std::to_string(lowest) +
-                       " to " + std::to_string(highest));
-  }
-  return value;
 }
 
 // What a client may know of a row's metadata: what the message is, and what became of it. The rest stays here
@@ -83,9 +70,9 @@ asio::awaitable<Reply> show_history(ThreadRoutes routes, Request request) {
   auto const limit = number_query(request, "limit", 1, kLargestPage);
   if (auto const* bad = std::get_if<Response>(&limit)) co_return *bad;
 
-  auto const page =
-      co_await routes.store.history(request.user, ThreadId{*thread}, std::get<0>(before),
-                                    static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultPage)));
+  store::PageSize const size{static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultPage)),
+                             routes.options->history_bytes};
+  auto const page = co_await routes.store.history(request.user, ThreadId{*thread}, std::get<0>(before), size);
   if (!page && page.error().code == Errc::not_found) co_return no_such_thread();
   if (!page) co_return problem_from(page.error(), request.request_id);
   std::string body;
@@ -173,13 +160,15 @@ asio::awaitable<Reply> delete_thread(ThreadRoutes routes, Request request) {
   if (*outcome == store::DeleteOutcome::busy) {
     co_return problem(409, "THREAD_BUSY", "the thread has an active run: cancel it first");
   }
+  if (routes.options->deleted) routes.options->deleted();
   co_return empty_response(204);
 }
 
 }  // namespace
 
-void add_thread_routes(Router& router, store::Store& store, base::Clock const& clock) {
-  ThreadRoutes const routes{store, clock};
+void add_thread_routes(Router& router, store::Store& store, base::Clock const& clock,
+                       ThreadRouteOptions options) {
+  ThreadRoutes const routes{store, clock, std::make_shared<ThreadRouteOptions const>(std::move(options))};
   auto const with = [routes](asio::awaitable<Reply> (*handle)(ThreadRoutes, Request)) -> Handler {
     return [routes, handle](Request request) { return handle(routes, std::move(request)); };
   };

@@ -1,10 +1,13 @@
 #include "runnel/http/usage_routes.h"
 
+#include <memory>
 #include <utility>
 #include <variant>
 
 #include "runnel/core/json_write.h"
+#include "runnel/http/number_query.h"
 #include "runnel/http/problem.h"
+#include "runnel/http/report_gate.h"
 #include "runnel/http/text_forms.h"
 
 namespace runnel::http {
@@ -37,6 +40,9 @@ std::optional<Response> read_instant(Request const& request, char const* name,
       "' must be an RFC 3339 instant such as 2026-01-02T03:04:05Z, or a date such as 2026-01-02 (UTC)");
 }
 
+constexpr std::int64_t kDefaultPage = 200;
+constexpr std::int64_t kLargestPage = 1000;
+
 std::variant<store::UsageQuery, Response> usage_query(Request const& request) {
   store::UsageQuery query;
   query.owner = request.user;
@@ -49,6 +55,10 @@ std::variant<store::UsageQuery, Response> usage_query(Request const& request) {
     if (!group) return invalid("'groupBy' must be thread, model or day");
     query.group = *group;
   }
+  auto limit = number_query(request, "limit", 1, kLargestPage);
+  if (auto* bad = std::get_if<Response>(&limit)) return std::move(*bad);
+  query.limit = static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultPage));
+  query.after = request.query("cursor").value_or("");
   return query;
 }
 
@@ -79,13 +89,26 @@ std::string to_json(store::UsageReport const& report) {
     group.close();
   }
   list += ']';
+  if (report.more) object.text("nextCursor", report.rows.back().key);
   object.close();
   return body;
 }
 
-asio::awaitable<Reply> show_usage(store::Store& store, Request request) {
+Response too_many_reports(ReportGate::Verdict verdict) {
+  auto response =
+      verdict == ReportGate::Verdict::full
+          ? problem(503, "UNAVAILABLE", "The server is busy with other reports; try again.")
+          : problem(429, "TOO_MANY_REQUESTS",
+                    "You have as many reports under way as you may have at once; wait for one of them.");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+asio::awaitable<Reply> show_usage(store::Store& store, std::shared_ptr<ReportGate> gate, Request request) {
   auto query = usage_query(request);
   if (auto* bad = std::get_if<Response>(&query)) co_return std::move(*bad);
+  ReportGate::Slot const slot{std::move(gate), request.user};
+  if (slot.verdict() != ReportGate::Verdict::enters) co_return too_many_reports(slot.verdict());
   auto const report = co_await store.usage(std::get<store::UsageQuery>(std::move(query)));
   if (!report && report.error().code == Errc::not_found) {
     co_return problem(404, "NOT_FOUND", "no such thread");
@@ -97,8 +120,9 @@ asio::awaitable<Reply> show_usage(store::Store& store, Request request) {
 }  // namespace
 
 void add_usage_route(Router& router, store::Store& store) {
+  auto const gate = std::make_shared<ReportGate>(ReportGate::Limits{});
   router.add(Method::get, "/api/v1/usage", Access::user,
-             [&store](Request request) { return show_usage(store, std::move(request)); });
+             [&store, gate](Request request) { return show_usage(store, gate, std::move(request)); });
 }
 
 }  // namespace runnel::http

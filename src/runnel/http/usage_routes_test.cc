@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "runnel/http/openapi.h"
+#include "runnel/http/report_gate.h"
 #include "runnel/http/run_handler.h"
 #include "runnel/store/ledger_contract.h"
 #include "runnel/store/sqlite_store.h"
@@ -77,10 +78,45 @@ TEST_F(UsageRoute, USE_8_TakesInstantsAndDates) {
   EXPECT_EQ(calls("2023-11-14", "2023-11-14T22:13:20Z"), 0) << "what begins at 'to' is not in it";
 }
 
+TEST_F(UsageRoute, USE_8_GroupsComeInPages) {
+  auto const run = run_async(store->admit(store::admission("r2", "t2"))).value();
+  run_async(store->open_call(store::new_call("c2", run))).value();
+  auto request = store::append_request(run.run, run.epoch, store::batch(3, 3));
+  request.call_ends = {store::call_end("c2", Money{1'200'000'000})};
+  run_async(store->append(request)).value();
+
+  auto const first = boost::json::parse(ask({{"groupBy", "thread"}, {"limit", "1"}}).body);
+  auto const second = boost::json::parse(ask({{"groupBy", "thread"}, {"limit", "1"}, {"cursor", "t1"}}).body);
+
+  EXPECT_EQ(first.at("nextCursor").as_string(), "t1");
+  EXPECT_EQ(first.at("groups").at(0).at("key").as_string(), "t1");
+  EXPECT_EQ(second.at("groups").at(0).at("key").as_string(), "t2");
+  EXPECT_EQ(second.as_object().if_contains("nextCursor"), nullptr);
+  EXPECT_EQ(first.at("total"), second.at("total"));
+}
+
+TEST(ReportGate, USE_8_OneUserLeavesRoomForOthersAndAllTogetherAreBounded) {
+  using Verdict = ReportGate::Verdict;
+  auto const gate = std::make_shared<ReportGate>(ReportGate::Limits{2, 3});
+  UserId const ann{"ann"};
+  UserId const bob{"bob"};
+  {
+    ReportGate::Slot const first{gate, ann};
+    ReportGate::Slot const second{gate, ann};
+    EXPECT_EQ(second.verdict(), Verdict::enters);
+    EXPECT_EQ((ReportGate::Slot{gate, ann}.verdict()), Verdict::user_has_enough);
+    ReportGate::Slot const other{gate, bob};
+    EXPECT_EQ(other.verdict(), Verdict::enters);
+    EXPECT_EQ((ReportGate::Slot{gate, bob}.verdict()), Verdict::full);
+  }
+  EXPECT_EQ((ReportGate::Slot{gate, ann}.verdict()), Verdict::enters);
+}
+
 TEST_F(UsageRoute, HTTP_2_WhatIsWrongIsTold) {
   for (auto const& [query, told] :
        {std::pair{Pairs{{"groupBy", "week"}}, "'groupBy' must be thread, model or day"},
         std::pair{Pairs{{"groupBy", ""}}, "'groupBy' must be"},
+        std::pair{Pairs{{"limit", "1001"}}, "'limit' must be a whole number from 1 to 1000"},
         std::pair{Pairs{{"from", "1"}}, "'from' must be"}, std::pair{Pairs{{"to", "soon"}}, "'to' must be"},
         std::pair{Pairs{{"from", "2026-01-02"}, {"to", "2026-01-01"}}, "'from' must not be after 'to'"}}) {
     auto const response = ask(query);

@@ -24,9 +24,9 @@ bool is_of_a_tool(store::MessageRow const& row) {
   return row.metadata.find("\"tool_call_id\"") != std::string::npos;
 }
 
-ContextRow convert(store::MessageRow const& row) {
+ContextRow convert(store::MessageRow row) {
   ContextRow out;
-  out.content = row.content;
+  out.content = std::move(row.content);
   if (row.role == store::Role::user) return out;
   out.kind = ContextRow::Kind::assistant;
   if (!is_of_a_tool(row)) return out;
@@ -40,12 +40,11 @@ ContextRow convert(store::MessageRow const& row) {
 
 }  // namespace
 
-std::vector<ContextRow> context_rows(std::vector<store::MessageRow> const& rows, RunId const& run) {
+std::vector<ContextRow> context_rows(std::vector<store::MessageRow> rows) {
   std::vector<ContextRow> out;
   out.reserve(rows.size());
-  for (auto const& row : rows) {
-    bool const own = row.run == run && row.role != store::Role::user;
-    if (!own && row.role != store::Role::system) out.push_back(convert(row));
+  for (auto& row : rows) {
+    if (row.role != store::Role::system) out.push_back(convert(std::move(row)));
   }
   return out;
 }

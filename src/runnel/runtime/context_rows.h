@@ -7,8 +7,8 @@
 
 namespace runnel::runtime {
 
-// The thread's messages as a stage of `run` sees them: without what the run itself has produced so far, which
-// its stages are told of by other ways.
-std::vector<flow::ContextRow> context_rows(std::vector<store::MessageRow> const& rows, RunId const& run);
+// The thread's messages as a stage sees them. What the stage's run itself has produced so far is not among
+// them: its stages are told of that by other ways.
+std::vector<flow::ContextRow> context_rows(std::vector<store::MessageRow> rows);
 
 }  // namespace runnel::runtime

@@ -16,7 +16,7 @@ namespace runnel::runtime {
 
 // What a caller asked for that cannot be done, in words for the caller.
 struct Refusal {
-  enum class Kind { invalid, conflict, too_many, payment, draining };
+  enum class Kind { invalid, conflict, too_many, payment, storage, draining };
   Kind kind = Kind::invalid;
   std::string code;  // UPPER_SNAKE
   std::string message;

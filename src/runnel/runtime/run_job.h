@@ -35,6 +35,7 @@ struct RunParts {
   flow::Catalog const& flows;
   model::Registry const& models;
   Toolbox const& tools;
+  std::size_t context_bytes = std::size_t{1} << 20U;  // Of a thread's messages that a stage is told (HTTP-9).
 };
 
 // Who sees the rows that a run, or a stage of it, produces (RUN-9).

@@ -5,27 +5,17 @@
 #include <utility>
 
 #include "runnel/base/log.h"
-#include "runnel/base/sleep.h"
 #include "runnel/core/fact_json.h"
 #include "runnel/core/json_write.h"
 #include "runnel/core/text.h"
 #include "runnel/runtime/log_batch.h"
 #include "runnel/runtime/start_refusals.h"
-#include "runnel/runtime/sweep_clock.h"
 
 namespace runnel::runtime {
 
 namespace asio = boost::asio;
 using base::CancelReason;
 using store::Async;
-
-namespace {
-
-void tell_sweep_failed(char const* what, Error const& error) {
-  base::log(base::LogLevel::warn, "expired rows are not deleted", {{"what", what}, {"detail", error.detail}});
-}
-
-}  // namespace
 
 Service::Service(Parts parts, ServiceOptions options)
     : parts_{parts},
@@ -87,6 +77,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.node = options_.node;
   request.now = parts_.clock.now_ms();
   request.max_active_runs = options_.runs_per_user;
+  request.max_stored_bytes = options_.storage_bytes_per_user;
   request.budgets = options_.budgets;
   request.budgets.day_began = day_of(request.now);
   Claimed claimed;
@@ -99,6 +90,9 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
     co_return Refusal{Refusal::Kind::conflict, "RUN_ID_CONFLICT", "this runId was used with another input"};
   }
   if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
+  if (admission->outcome == Outcome::over_quota) {
+    co_return over_quota(admission->stored_bytes, options_.storage_bytes_per_user);
+  }
   if (admission->outcome == Outcome::over_budget) {
     auto refusal = co_await budget_refusal(&parts_.store, request.budgets, owner, request.thread);
     if (!refusal) co_return refusal.error();
@@ -185,7 +179,7 @@ Job Service::make_job(store::RunRow const& row, RunInput input) const {
 }
 
 RunParts Service::run_parts() const {
-  return {parts_.store, parts_.clock, parts_.flows, parts_.models, parts_.tools};
+  return {parts_.store, parts_.clock, parts_.flows, parts_.models, parts_.tools, options_.context_bytes};
 }
 
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
@@ -282,34 +276,6 @@ Async<CancelReply> Service::discard(store::RunRow row) {
   auto const channel = parts_.hub.open(row.key, RunNames{row.thread_id, row.id});
   asio::post(channel->context(), [channel] { channel->retire(); });
   co_return CancelReply{true, false, store::RunStatus::canceled};
-}
-
-void Service::start_sweeping() {
-  tasks_.spawn(parts_.cores.at(0).get_executor(), "sweep", sweep());
-}
-
-asio::awaitable<void> Service::sweep() {
-  constexpr std::size_t kRunsAtOnce = 200;
-  constexpr std::size_t kTicketsAtOnce = 1000;
-  SweepClock clock;
-  for (;;) {
-    bool const was_ahead = clock.is_ahead();
-    auto const now = clock.now(parts_.clock.now_ms(), milliseconds_since_boot());
-    if (clock.is_ahead() && !was_ahead) {
-      base::log(base::LogLevel::error,
-                "the clock has jumped ahead: no log is deleted for it until it has stood there for a day",
-                {{"ahead_ms", parts_.clock.now_ms() - now}});
-    }
-    auto const before = now - std::chrono::milliseconds{options_.event_retention}.count();
-    auto const logs = co_await parts_.store.expire_logs(before, kRunsAtOnce);
-    if (!logs) tell_sweep_failed("events", logs.error());
-    auto const tickets = co_await parts_.store.expire_tickets(now, kTicketsAtOnce);
-    if (!tickets) tell_sweep_failed("tickets", tickets.error());
-    bool const more = (logs && *logs == kRunsAtOnce) || (tickets && *tickets == kTicketsAtOnce);
-    if (more && !stopping_) continue;
-    bool const go_on = co_await base::sleep_for(options_.sweep_interval, sweep_cancel_);
-    if (!go_on) co_return;
-  }
 }
 
 void Service::shut_down(std::chrono::milliseconds limit) {

@@ -29,10 +29,12 @@ struct ServiceOptions {
   std::chrono::milliseconds delta_flush{100};
   // A run that crashes left more often than this without a checkpoint between them ends as RUN_INTERRUPTED.
   std::int64_t max_recoveries = 3;
-  std::int64_t runs_per_user = 0;  // That have not ended (HTTP-6); 0: no limit.
+  std::int64_t runs_per_user = 0;           // That have not ended (HTTP-6); 0: no limit.
+  std::int64_t storage_bytes_per_user = 0;  // Of ended runs (HTTP-9); 0: no limit.
   std::chrono::seconds event_retention{7 * 24 *
                                        3600};  // After a run's end; then its events are gone (SSE-4).
   std::chrono::seconds sweep_interval{60};
+  std::size_t context_bytes = std::size_t{1} << 20U;  // Of a thread's messages that a stage is told (HTTP-9).
   store::Budgets budgets;
   RunMetrics metrics{};
 };
@@ -85,8 +87,11 @@ class Service {
   // Takes these runs over and goes on with them.
   void recover(std::vector<store::RunRow> runs);
 
-  // Deletes expired logs and tickets from time to time until shutdown.
+  // Deletes expired logs and tickets, and what is left of deleted threads, from time to time until shutdown.
   void start_sweeping();
+
+  // There is something to delete: not from time to time, but now. Until shutdown.
+  void sweep_soon();
 
   [[nodiscard]] bool draining() const { return draining_.load(std::memory_order_relaxed); }
 
@@ -147,6 +152,7 @@ class Service {
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
   store::Async<CancelReply> discard(store::RunRow row);
   boost::asio::awaitable<void> sweep();
+  boost::asio::awaitable<bool> nap();
   std::shared_ptr<RunWriter> make_writer(LiveRun const& live, RunWriter::Start start);
   void ended(store::RunRow const& run, std::string const& request_id, RunWriter const& writer,
              Result<store::Ended> result, std::int64_t failures);
@@ -161,6 +167,8 @@ class Service {
   std::int64_t const created_at_;
   LiveRuns live_;
   std::shared_ptr<base::Cancel> const sweep_cancel_ = std::make_shared<base::Cancel>();
+  std::shared_ptr<base::Cancel> nap_;  // Core 0's, as is the next: the sweep sleeps.
+  bool sweep_again_ = false;
   base::TaskGroup tasks_;
 };
 

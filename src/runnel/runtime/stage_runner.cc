@@ -20,9 +20,8 @@ namespace json = boost::json;
 
 namespace {
 
-// Rows of the run itself that may stand among the newest of the thread, beside those of its tool calls and of
-// the words before them.
-constexpr std::size_t kOwnRows = 8;
+// Rows that may stand among the newest of the thread and are told to no model, such as answers without words.
+constexpr std::size_t kSilentRows = 8;
 
 // Lets the text be seen as soon as it is known that it is one for the user (FLOW-4): at once, or when a
 // router's label says so. A repair may still replace it.
@@ -94,11 +93,10 @@ asio::awaitable<Result<void>> StageRunner::commit(Closing closing) {
 
 // A plain function: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
 store::Async<std::vector<store::MessageRow>> StageRunner::read_context() {
-  auto const& progress = parts_.progress;
-  auto const own = kOwnRows + static_cast<std::size_t>(2 * progress.all_calls() + progress.all_turns());
-  auto const limit = stage_.settings.context_messages + own;
+  store::PageSize const size{stage_.settings.context_messages + kSilentRows, parts_.run.context_bytes};
   return ask_until_served<std::vector<store::MessageRow>>(
-      [this, limit] { return parts_.run.store.context(parts_.job.thread, limit); }, parts_.cancel);
+      [this, size] { return parts_.run.store.context(parts_.job.thread, parts_.job.run, size); },
+      parts_.cancel);
 }
 
 asio::awaitable<Result<void>> StageRunner::open() {
@@ -108,17 +106,17 @@ asio::awaitable<Result<void>> StageRunner::open() {
     if (!read) co_return read.error();
     rows = std::move(*read);
   }
-  make_opening(rows);
+  make_opening(std::move(rows));
   co_return Result<void>{};
 }
 
-void StageRunner::make_opening(std::vector<store::MessageRow> const& rows) {
+void StageRunner::make_opening(std::vector<store::MessageRow> rows) {
   auto const& job = parts_.job;
   flow::PromptInput input{job.profile, parts_.progress.results(), job.input.text, {}, {},
                           {},          parts_.run.clock.now_ms()};
   if (stage_.context == flow::ContextScope::thread) {
     flow::ContextLimits const limits{stage_.settings.context_messages, stage_.settings.context_tokens};
-    input.context = flow::assemble_context(context_rows(rows, parts_.writer->names().run), limits);
+    input.context = flow::assemble_context(context_rows(std::move(rows)), limits);
     if (job.mode == store::RuntimeMode::automation) flow::inject_input(input.context, job.input.text);
   } else if (stage_.context == flow::ContextScope::input) {
     flow::inject_input(input.context, job.input.text);

@@ -55,7 +55,7 @@ class StageRunner {
  private:
   boost::asio::awaitable<Result<void>> open();
   store::Async<std::vector<store::MessageRow>> read_context();
-  void make_opening(std::vector<store::MessageRow> const& rows);
+  void make_opening(std::vector<store::MessageRow> rows);
   [[nodiscard]] std::optional<CallTrouble> over_limit() const;
   [[nodiscard]] bool may_use_tools() const;
   [[nodiscard]] bool is_closing() const;

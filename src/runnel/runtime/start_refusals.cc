@@ -125,11 +125,21 @@ Refusal thread_busy(RunId const& active) {
       std::move(details)};
 }
 
+Refusal over_quota(std::int64_t used, std::int64_t limit) {
+  std::string details;
+  JsonObject{details}.number("usedBytes", used).number("limitBytes", limit).close();
+  return {Refusal::Kind::storage, "STORAGE_QUOTA_EXCEEDED",
+          "Your threads take up " + std::to_string(used) + " bytes of the " + std::to_string(limit) +
+              " that you may store. Delete threads that you no longer need.",
+          std::move(details)};
+}
+
 store::Async<Refusal> budget_refusal(store::Store* store, store::Budgets budgets, UserId owner,
                                      ThreadId thread) {
   auto const scopes = scopes_of(budgets, owner, thread);
   for (auto const& scope : scopes) {
     auto const report = co_await store->usage(scope.spent);
+    if (!report && report.error().code == Errc::not_found) continue;  // A new thread has spent nothing.
     if (!report) co_return report.error();
     auto const spent = parse_money(report->total.cost);
     if (!spent || *spent >= scope.limit) co_return used_up(scope, report->total.cost);

@@ -14,6 +14,7 @@ namespace runnel::runtime {
 Refusal unknown_name(std::string const& what, std::string const& name, std::vector<std::string> const& names);
 
 Refusal too_many_runs(std::int64_t limit);
+Refusal over_quota(std::int64_t used, std::int64_t limit);
 
 // `active` is the run that the thread is busy with; empty: not known.
 Refusal thread_busy(RunId const& active);

@@ -139,13 +139,13 @@ class Life {
   }
 
   std::vector<store::MessageRow> history() {
-    return wait(store_->history(UserId{"ann"}, ThreadId{"t"}, std::nullopt, 100)).value().messages;
+    return wait(store_->history(UserId{"ann"}, ThreadId{"t"}, std::nullopt, {100, 1 << 20})).value().messages;
   }
 
   // What a model of a later run on the run's thread would see.
   std::vector<std::string> context(std::string const& run) {
     std::vector<std::string> texts;
-    for (auto const& message : wait(store_->context(row(run).thread, 100)).value())
+    for (auto const& message : wait(store_->context(row(run).thread, RunKey{}, {100, 1 << 20})).value())
       texts.push_back(message.content);
     return texts;
   }

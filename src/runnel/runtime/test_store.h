@@ -119,6 +119,7 @@ class TestStore final : public store::Store {
   store::Async<std::size_t> expire_logs(std::int64_t, std::size_t) override {
     return unexpected<std::size_t>();
   }
+  store::Async<std::size_t> purge(store::PieceSize) override { return unexpected<std::size_t>(); }
   store::Async<std::optional<UserId>> ticket_owner(std::string) override {
     return unexpected<std::optional<UserId>>();
   }
@@ -157,10 +158,10 @@ class TestStore final : public store::Store {
     return unexpected<store::UsageReport>();
   }
   store::Async<store::HistoryPage> history(UserId, ThreadId, std::optional<std::int64_t>,
-                                           std::size_t) override {
+                                           store::PageSize) override {
     return unexpected<store::HistoryPage>();
   }
-  store::Async<std::vector<store::MessageRow>> context(ThreadKey, std::size_t) override {
+  store::Async<std::vector<store::MessageRow>> context(ThreadKey, RunKey, store::PageSize) override {
     return unexpected<std::vector<store::MessageRow>>();
   }
   store::Async<store::ThreadPage> threads(UserId, std::string, std::size_t) override {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -17,7 +18,7 @@ struct Budgets {
   std::optional<Money> run;
   std::optional<Money> thread;
   std::optional<Money> user;
-  std::optional<Money> day;  // Of the user, since `day_began`.
+  std::optional<Money> day;  // Of the user, since `day_began`, the beginning of a UTC day.
   std::int64_t day_began = 0;
 
   [[nodiscard]] bool any() const { return run || thread || user || day; }
@@ -86,6 +87,8 @@ struct UsageQuery {
   std::optional<std::int64_t> from;  // By a call's start, inclusive.
   std::optional<std::int64_t> to;    // Exclusive.
   UsageGroup group = UsageGroup::none;
+  std::string after;        // Only groups whose key is greater; empty: from the first.
+  std::size_t limit = 200;  // Groups in the page.
 };
 
 // Of calls that have ended. A count of tokens that does not fit is given as the largest that does.
@@ -104,6 +107,7 @@ struct UsageReport {
   std::string currency = "CNY";  // The only one that a thread can have (DB-2).
   UsageRow total;
   std::vector<UsageRow> rows;  // By key. Empty without groups.
+  bool more = false;           // There are groups behind the last one here.
 };
 
 }  // namespace runnel::store

@@ -31,7 +31,6 @@ class LedgerContract : public StoreContract {
 
   // "status:pico" of a call; the cost is what it counts.
   std::string state(std::string const& id);
-  std::string cell(std::string const& statement) { return sql(statement).at(0).at(0); }
   std::string calls() { return cell("SELECT count(*) FROM model_calls"); }
 
   // An amount as a literal of the engine's.

@@ -6,11 +6,9 @@
 
 namespace runnel::store {
 
-HistoryPage history_page(std::vector<MessageRow> newest_first, std::size_t limit) {
+HistoryPage history_page(std::vector<MessageRow> newest_first, bool more) {
   HistoryPage page;
-  bool const more = newest_first.size() > limit;
-  if (more) newest_first.resize(limit);
-  if (more && limit > 0) page.next_before = newest_first.back().seq;
+  if (more && !newest_first.empty()) page.next_before = newest_first.back().seq;
   std::reverse(newest_first.begin(), newest_first.end());
   page.messages = std::move(newest_first);
   return page;

@@ -9,12 +9,13 @@
 #include "runnel/core/error.h"
 #include "runnel/store/rows.h"
 
-// Pages by key, the same on every engine: a query asks for one row more than the page holds, and these tell
-// from it whether there is another page.
+// Pages by key, the same on every engine.
 namespace runnel::store {
 
+// `more`: there are rows before the oldest of these.
+HistoryPage history_page(std::vector<MessageRow> newest_first, bool more);
+
 // `newest_first` holds up to limit + 1 rows.
-HistoryPage history_page(std::vector<MessageRow> newest_first, std::size_t limit);
 ThreadPage thread_page(std::vector<ThreadRow> newest_first, std::size_t limit);
 
 // The last thread that the reader has seen.

@@ -1,6 +1,5 @@
 #include "runnel/store/postgres_calls.h"
 
-#include <limits>
 #include <utility>
 
 #include "runnel/core/json_write.h"
@@ -18,41 +17,6 @@ SELECT id, status, stage, provider, model, started_at, input_estimate, (cost_est
        cache_write_tokens, reasoning_tokens, usage_complete, (direct_cost * 1000000000000)::bigint, direct_observed,
        (catalog_cost * 1000000000000)::bigint, price_list, price
 FROM model_calls WHERE run_id = $1 AND message_id IS NULL ORDER BY row_no)sql";
-
-// The first line is the total, which is there without any call too. The last column: whether the owner ever
-// had the thread.
-constexpr char kUsage[] = R"sql(
-SELECT name, count(*), least(coalesce(sum(input_tokens), 0), 9223372036854775807)::bigint,
-       least(coalesce(sum(output_tokens), 0), 9223372036854775807)::bigint,
-       least(coalesce(sum(cached_tokens), 0), 9223372036854775807)::bigint,
-       least(coalesce(sum(reasoning_tokens), 0), 9223372036854775807)::bigint,
-       trim_scale(coalesce(sum(cost), 0))::text, coalesce(bool_and(usage_complete), true),
-       $5::text IS NULL OR EXISTS (SELECT 1 FROM agent_chat_sessions WHERE owner_id = $1 AND thread_ref = $5)
-         OR EXISTS (SELECT 1 FROM model_calls WHERE owner_id = $1 AND thread_ref = $5)
-FROM (
-  SELECT CASE $2 WHEN 'thread' THEN thread_ref WHEN 'model' THEN model
-              WHEN 'day' THEN to_char(to_timestamp(started_at / 1000) AT TIME ZONE 'UTC', 'YYYY-MM-DD')
-              ELSE '' END AS name,
-         input_tokens, output_tokens, cached_tokens, reasoning_tokens, cost, usage_complete
-  FROM model_calls
-  WHERE owner_id = $1 AND status <> 'open' AND started_at >= $3 AND started_at < $4
-    AND ($5::text IS NULL OR thread_ref = $5)
-) calls
-GROUP BY GROUPING SETS ((), (name)) ORDER BY grouping(name) DESC, name COLLATE "C")sql";
-
-char const* to_string(UsageGroup group) {
-  switch (group) {
-    case UsageGroup::none:
-      return "none";
-    case UsageGroup::thread:
-      return "thread";
-    case UsageGroup::model:
-      return "model";
-    case UsageGroup::day:
-      return "day";
-  }
-  return "none";
-}
 
 void append_money(JsonObject& object, char const* key, std::optional<Money> amount) {
   if (amount) {
@@ -135,19 +99,6 @@ UnbookedCall to_unbooked_call(Rows const& rows, int i) {
   return call;
 }
 
-UsageRow to_usage_row(Rows const& rows, int i) {
-  UsageRow row;
-  row.key = rows.text(i, 0);
-  row.calls = rows.integer(i, 1);
-  row.input_tokens = rows.integer(i, 2);
-  row.output_tokens = rows.integer(i, 3);
-  row.cached_tokens = rows.integer(i, 4);
-  row.reasoning_tokens = rows.integer(i, 5);
-  row.cost = rows.text(i, 6);
-  row.complete = rows.boolean(i, 7);
-  return row;
-}
-
 }  // namespace
 
 std::optional<std::string> budgets_json(Budgets const& budgets) {
@@ -197,28 +148,6 @@ Result<std::vector<UnbookedCall>> to_unbooked(Rows const& rows) {
     calls.push_back(to_unbooked_call(rows, i));
   }
   return calls;
-}
-
-Statement usage_statement(UsageQuery const& query) {
-  using Limits = std::numeric_limits<std::int64_t>;
-  auto const thread = query.thread ? std::optional{query.thread->text} : std::nullopt;
-  return Statement{kUsage,
-                   query.owner.text,
-                   to_string(query.group),
-                   query.from.value_or(Limits::min()),
-                   query.to.value_or(Limits::max()),
-                   thread};
-}
-
-Result<UsageReport> to_usage(Rows const& rows, UsageGroup group) {
-  if (!rows.boolean(0, 8)) return Error{Errc::not_found, "no such thread"};
-  UsageReport report;
-  report.total = to_usage_row(rows, 0);
-  if (group == UsageGroup::none) return report;
-  for (int i = 1; i < rows.size(); ++i) {
-    report.rows.push_back(to_usage_row(rows, i));
-  }
-  return report;
 }
 
 }  // namespace runnel::store::postgres

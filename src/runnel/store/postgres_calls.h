@@ -22,7 +22,4 @@ Statement open_call_statement(NewCall const& call);
 Statement unbooked_statement(RunKey run);
 Result<std::vector<UnbookedCall>> to_unbooked(Rows const& rows);
 
-Statement usage_statement(UsageQuery const& query);
-Result<UsageReport> to_usage(Rows const& rows, UsageGroup group);
-
 }  // namespace runnel::store::postgres

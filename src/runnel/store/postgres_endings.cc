@@ -60,7 +60,9 @@ BEGIN
   INSERT INTO checkpoints(run_id, number, stage, kind, body)
   SELECT p_run, c.number, c.stage, c.kind, c.body::json
   FROM json_to_recordset(p_checkpoints) AS c(number bigint, stage text, kind text, body text);
-  UPDATE runs SET crashes = 0 WHERE id = p_run AND crashes <> 0;
+  UPDATE runs SET crashes = 0, log_bytes = log_bytes
+    + (SELECT sum(octet_length(c->>'body')) FROM json_array_elements(p_checkpoints) AS c)
+  WHERE id = p_run;
 END $$;
 
 -- Two endings of one run, the second for one whose cancel was accepted; the answer says whether it was that. A repeat

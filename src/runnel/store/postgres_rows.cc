@@ -32,7 +32,8 @@ Admission::Outcome parse_outcome(std::string const& text) {
                               std::pair{"existing", Outcome::existing},
                               std::pair{"id_conflict", Outcome::id_conflict},
                               std::pair{"too_many_runs", Outcome::too_many_runs},
-                              std::pair{"over_budget", Outcome::over_budget}};
+                              std::pair{"over_budget", Outcome::over_budget},
+                              std::pair{"over_quota", Outcome::over_quota}};
   for (auto const& [name, outcome] : kNames) {
     if (text == name) return outcome;
   }
@@ -113,6 +114,7 @@ Result<Admission> to_admission(Rows const& rows) {
   admission.status = parse_run_status(rows.text(0, 5)).value();
   if (!rows.is_null(0, 6)) admission.cancel_first = RunKey{rows.integer(0, 6)};
   admission.profile = rows.text(0, 7);
+  admission.stored_bytes = rows.integer(0, 8);
   return admission;
 }
 
@@ -177,21 +179,6 @@ std::vector<RunRow> to_runs(Rows const& rows) {
 Result<std::optional<RunRow>> to_run(Rows const& rows) {
   auto runs = to_runs(rows);
   return runs.empty() ? std::nullopt : std::optional{std::move(runs.front())};
-}
-
-std::vector<MessageRow> to_messages(Rows const& rows, int first_column) {
-  std::vector<MessageRow> out(static_cast<std::size_t>(rows.size()));
-  for (int i = 0; i < rows.size(); ++i) {
-    auto& message = out[static_cast<std::size_t>(i)];
-    message.id = MessageId{rows.text(i, first_column)};
-    message.seq = rows.integer(i, first_column + 1);
-    message.role = parse_role(rows.text(i, first_column + 2)).value();
-    message.content = rows.text(i, first_column + 3);
-    message.metadata = rows.text(i, first_column + 4);
-    message.run = RunId{rows.text(i, first_column + 5)};
-    message.created_at = rows.integer(i, first_column + 6);
-  }
-  return out;
 }
 
 std::vector<ThreadRow> to_threads(Rows const& rows) {

@@ -28,7 +28,6 @@ Result<UsedTicket> to_used_ticket(Rows const& rows);
 
 std::vector<RunRow> to_runs(Rows const& rows);
 Result<std::optional<RunRow>> to_run(Rows const& rows);
-std::vector<MessageRow> to_messages(Rows const& rows, int first_column);
 std::vector<ThreadRow> to_threads(Rows const& rows);
 
 }  // namespace runnel::store::postgres

@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kAdmit[] =
     "SELECT * FROM runnel_admit_run($1::text::json, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, "
-    "$14::text::json)";
+    "$14, $15::text::json)";
 
 constexpr char kAppend[] = "SELECT runnel_append($1, $2, $3, $4, $5, $6, $7::text::json, $8)";
 
@@ -33,6 +33,12 @@ constexpr char kEndUnlessCanceled[] =
 constexpr char kForceEnd[] =
     "SELECT runnel_force_end($1, $2, $3, $4 <> 0, $5, $6, $7, $8, $9::text::json, $10, $11, $12, $13, "
     "$14::text::json, $15::text::json), false";
+
+// Nothing of a log that has expired or whose thread was deleted, whatever is left of it.
+constexpr char kCheckpoints[] =
+    "SELECT c.number, c.stage, c.kind, c.body FROM checkpoints c JOIN runs r ON r.id = c.run_id "
+    "JOIN agent_chat_sessions s ON s.id = r.thread_id "
+    "WHERE c.run_id = $1 AND NOT r.log_expired AND s.owner_id <> '' ORDER BY c.number";
 
 // None where there is none.
 std::optional<std::string> checkpoints_json(std::vector<Checkpoint> const& checkpoints) {
@@ -60,6 +66,7 @@ Statement admit_statement(AdmitRequest const& request) {
   return Statement{kAdmit,
                    budgets_json(request.budgets),
                    request.max_active_runs,
+                   request.max_stored_bytes,
                    request.owner.text,
                    request.thread.text,
                    request.run.text,
@@ -193,8 +200,7 @@ Result<void> to_released(Rows const& rows) {
 }
 
 Statement checkpoints_statement(RunKey run) {
-  return Statement{"SELECT number, stage, kind, body FROM checkpoints WHERE run_id = $1 ORDER BY number",
-                   run.value};
+  return Statement{kCheckpoints, run.value};
 }
 
 Result<std::vector<Checkpoint>> to_checkpoints(Rows const& rows) {

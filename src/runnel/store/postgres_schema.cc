@@ -15,7 +15,8 @@ namespace {
 
 // Ascending, from 1. A released migration never changes; a new one goes to the end.
 std::array const kMigrations{Migration{1, kTables}, Migration{2, kFunctions}, Migration{3, kEdges},
-                             Migration{4, kLedger}, Migration{5, kFlows},     Migration{7, kEndings}};
+                             Migration{4, kLedger}, Migration{5, kFlows},     Migration{6, kTotals},
+                             Migration{7, kBounds}, Migration{8, kCare},      Migration{9, kEndings}};
 
 // Of all nodes that start at once, one migrates; the number is ours alone.
 constexpr char kLock[] = "BEGIN; SELECT pg_advisory_xact_lock(7246586532)";

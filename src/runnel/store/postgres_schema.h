@@ -17,6 +17,9 @@ extern char const* const kFunctions;
 extern char const* const kEdges;
 extern char const* const kLedger;
 extern char const* const kFlows;
+extern char const* const kTotals;
+extern char const* const kBounds;
+extern char const* const kCare;
 extern char const* const kEndings;
 
 // Connects, applies what the database lacks, each migration in its own transaction, one node at a time, and

@@ -8,17 +8,18 @@
 #include <atomic>
 #include <deque>
 #include <functional>
-#include <limits>
 #include <thread>
 #include <utility>
 
 #include "runnel/store/page.h"
 #include "runnel/store/postgres_calls.h"
 #include "runnel/store/postgres_connection.h"
+#include "runnel/store/postgres_messages.h"
 #include "runnel/store/postgres_profiles.h"
 #include "runnel/store/postgres_rows.h"
 #include "runnel/store/postgres_runs.h"
 #include "runnel/store/postgres_schema.h"
+#include "runnel/store/postgres_usage.h"
 #include "runnel/store/refused.h"
 #include "runnel/store/requests.h"
 
@@ -39,30 +40,23 @@ std::string const kRuns =
     "r.thread_id "
     "LEFT JOIN run_inputs i ON i.run_id = r.id ";
 std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3";
-std::string const kRunByKey = kRuns + "WHERE r.id = $1";
+std::string const kRunByKey = kRuns + "WHERE r.id = $1 AND s.owner_id <> ''";
 std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
 
-// The running total of the rows before tells where the bytes asked for are full.
+// The running total of the rows before tells where the bytes asked for are full. Nothing of a log that has
+// expired or whose thread was deleted, whatever is left of it.
 constexpr char kReadLog[] = R"sql(
 SELECT first_n, last_n, epoch, body FROM (
   SELECT first_n, last_n, epoch, body,
          sum(octet_length(body)) OVER (ORDER BY first_n) - octet_length(body) AS before
-  FROM log WHERE run_id = $1 AND last_n > $2
-    AND first_n >= coalesce((SELECT max(first_n) FROM log WHERE run_id = $1 AND first_n <= $2 + 1), 0)
+  FROM (
+    SELECT l.first_n, l.last_n, l.epoch, l.body
+    FROM log l JOIN runs r ON r.id = l.run_id JOIN agent_chat_sessions s ON s.id = r.thread_id
+    WHERE l.run_id = $1 AND l.last_n > $2 AND NOT r.log_expired AND s.owner_id <> ''
+      AND l.first_n >= coalesce((SELECT max(first_n) FROM log WHERE run_id = $1 AND first_n <= $2 + 1), 0)
+    ORDER BY l.first_n LIMIT 1000
+  ) next
 ) rows WHERE before < $3 ORDER BY first_n)sql";
-
-// A thread without rows gives one line of nulls; no thread gives none.
-constexpr char kHistory[] = R"sql(
-SELECT s.id, m.message_id, m.seq, m.role, m.content, m.metadata, r.run_ref, m.created_at
-FROM agent_chat_sessions s
-LEFT JOIN agent_chat_messages m ON m.session_id = s.id AND m.seq > 0 AND m.seq < $3 AND (m.visibility_mask & 1) <> 0
-LEFT JOIN runs r ON r.id = m.run_id
-WHERE s.owner_id = $1 AND s.thread_ref = $2 ORDER BY m.seq DESC LIMIT $4)sql";
-
-constexpr char kContext[] = R"sql(
-SELECT m.message_id, m.seq, m.role, m.content, m.metadata, r.run_ref, m.created_at
-FROM agent_chat_messages m JOIN runs r ON r.id = m.run_id
-WHERE m.session_id = $1 AND m.seq > 0 AND (m.visibility_mask & 2) <> 0 ORDER BY m.seq DESC LIMIT $2)sql";
 
 constexpr char kUsage[] = R"sql(
 SELECT coalesce(sum(m.input_tokens), 0), coalesce(sum(m.output_tokens), 0),
@@ -103,6 +97,10 @@ Result<void> nothing(Rows const& /*rows*/) {
   return {};
 }
 
+Result<std::size_t> to_count(Rows const& rows) {
+  return static_cast<std::size_t>(rows.integer(0, 0));
+}
+
 Result<std::vector<LogRow>> to_log(Rows const& rows) {
   std::vector<LogRow> log;
   log.reserve(static_cast<std::size_t>(rows.size()));
@@ -116,7 +114,7 @@ Result<std::vector<LogRow>> to_log(Rows const& rows) {
 class PostgresStore final : public Store {
  public:
   explicit PostgresStore(PostgresOptions const& options) : write_connections_{options.write_connections} {
-    for (std::size_t i = 0; i < options.write_connections + options.read_connections; ++i) {
+    for (std::size_t i = 0; i < options.write_connections + options.read_connections + kOwnLanes; ++i) {
       connections_.emplace_back(context_, options.url);
     }
     thread_ = std::thread{[this] { context_.run(); }};
@@ -189,9 +187,13 @@ class PostgresStore final : public Store {
   }
 
   Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) override {
-    return writer(0).call<std::size_t>(
-        Statement{"SELECT runnel_expire_logs($1, $2)", ended_before, limit},
-        [](Rows const& rows) -> Result<std::size_t> { return static_cast<std::size_t>(rows.integer(0, 0)); });
+    return caretaker().call<std::size_t>(Statement{"SELECT runnel_expire_logs($1, $2)", ended_before, limit},
+                                         to_count);
+  }
+
+  Async<std::size_t> purge(PieceSize piece) override {
+    return caretaker().call<std::size_t>(
+        Statement{"SELECT runnel_purge($1, $2)", piece.rows, piece.time.count()}, to_count);
   }
 
   Async<void> put_ticket(NewTicket ticket) override {
@@ -221,7 +223,7 @@ class PostgresStore final : public Store {
   }
 
   Async<std::size_t> expire_tickets(std::int64_t now, std::size_t limit) override {
-    return writer(0).call<std::size_t>(
+    return caretaker().call<std::size_t>(
         Statement{kExpireTickets, now, limit},
         [](Rows const& rows) -> Result<std::size_t> { return static_cast<std::size_t>(rows.size()); });
   }
@@ -313,30 +315,21 @@ class PostgresStore final : public Store {
   }
 
   Async<UsageReport> usage(UsageQuery query) override {
-    return reader().call<UsageReport>(
-        postgres::usage_statement(query),
-        [group = query.group](Rows const& rows) { return postgres::to_usage(rows, group); });
+    return reporter().call<UsageReport>(postgres::usage_statement(query),
+                                        [group = query.group, limit = query.limit](Rows const& rows) {
+                                          return postgres::to_usage(rows, group, limit);
+                                        });
   }
 
   Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,
-                             std::size_t limit) override {
-    return reader().call<HistoryPage>(
-        Statement{kHistory, owner.text, thread.text,
-                  before.value_or(std::numeric_limits<std::int64_t>::max()), limit + 1},
-        [limit](Rows const& rows) -> Result<HistoryPage> {
-          if (rows.size() == 0) return Error{Errc::not_found, "no such thread"};
-          if (rows.is_null(0, 1)) return HistoryPage{};
-          return history_page(postgres::to_messages(rows, 1), limit);
-        });
+                             PageSize size) override {
+    return reader().call<HistoryPage>(postgres::history_statement(owner, thread, before, size),
+                                      postgres::to_history);
   }
 
-  Async<std::vector<MessageRow>> context(ThreadKey thread, std::size_t limit) override {
-    return reader().call<std::vector<MessageRow>>(Statement{kContext, thread.value, limit},
-                                                  [](Rows const& rows) -> Result<std::vector<MessageRow>> {
-                                                    auto messages = postgres::to_messages(rows, 0);
-                                                    std::reverse(messages.begin(), messages.end());
-                                                    return messages;
-                                                  });
+  Async<std::vector<MessageRow>> context(ThreadKey thread, RunKey reading, PageSize size) override {
+    return reader().call<std::vector<MessageRow>>(postgres::context_statement(thread, reading, size),
+                                                  postgres::to_context);
   }
 
   Async<ThreadPage> threads(UserId owner, std::string cursor, std::size_t limit) override {
@@ -363,14 +356,19 @@ class PostgresStore final : public Store {
   postgres::Connection& writer(RunKey run) { return writer(static_cast<std::size_t>(run.value)); }
   static std::size_t of_ticket(std::string const& hash) { return std::hash<std::string>{}(hash); }
   postgres::Connection& reader() {
-    auto const readers = connections_.size() - write_connections_;
+    auto const readers = connections_.size() - write_connections_ - kOwnLanes;
     return connections_[write_connections_ + next_reader_.fetch_add(1, std::memory_order_relaxed) % readers];
   }
+
+  // Long statements have connections of their own: nothing waits behind them.
+  static constexpr std::size_t kOwnLanes = 2;
+  postgres::Connection& reporter() { return connections_[connections_.size() - 1]; }
+  postgres::Connection& caretaker() { return connections_[connections_.size() - 2]; }
 
   asio::io_context context_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   std::size_t const write_connections_;
-  std::deque<postgres::Connection> connections_;  // Those that write, then those that read.
+  std::deque<postgres::Connection> connections_;  // Those that write, those that read, the two lanes.
   std::atomic<std::size_t> next_reader_{0};
   std::thread thread_;
 };

@@ -108,6 +108,23 @@ TEST_F(PostgresStoreTest, DB_1_DatabaseWithoutProfilesAndCheckpointsGetsThem) {
   expect_old_rows_are_ready_for_flows(*store);
 }
 
+TEST_F(PostgresStoreTest, DB_1_DatabaseWithoutSumsGetsThemOfWhatItHolds) {
+  url_ = fresh_postgres_schema(*PostgresServer::instance());
+  for (auto const* sql :
+       {"CREATE TABLE schema_migrations(version bigint PRIMARY KEY, applied_at timestamptz DEFAULT now())",
+        postgres::kTables, postgres::kFunctions, postgres::kEdges, postgres::kLedger, postgres::kFlows,
+        "INSERT INTO schema_migrations(version) VALUES (1), (2), (3), (4), (5)"}) {
+    postgres_rows(url_, sql).value();
+  }
+  for (auto const& sql : old_rows("0.000000000001")) {
+    postgres_rows(url_, sql).value();
+  }
+
+  auto const store = open().value();
+
+  expect_old_rows_are_summed(*store);
+}
+
 TEST_F(PostgresStoreTest, ServerThatIsNotThereIsUnavailable) {
   PostgresOptions options;
   options.url = "host=/nowhere/at/all user=runnel dbname=postgres";

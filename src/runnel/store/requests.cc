@@ -180,6 +180,7 @@ Result<void> check(NewCall const& call) {
   if (has_nul(call.id) || has_nul(call.stage) || has_nul(call.provider) || has_nul(call.model)) {
     return Error{Errc::invalid, "a call holds a NUL"};
   }
+  if (call.started_at < 0) return Error{Errc::invalid, "call " + call.id + " began before 1970"};
   return {};
 }
 

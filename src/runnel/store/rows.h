@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -94,9 +96,10 @@ struct AdmitRequest {
   std::string default_country;  // Frozen with a new thread where the owner's profile names none (USE-7).
   NodeId node;
   std::int64_t now = 0;
-  std::int64_t max_active_runs = 0;  // Of the owner's, in any state before the end; 0: no limit.
-  Budgets budgets;                   // Of these the thread's, the user's and the day's are looked at.
-  Begin begin;                       // Used at once where the thread is free.
+  std::int64_t max_active_runs = 0;   // Of the owner's, in any state before the end; 0: no limit.
+  std::int64_t max_stored_bytes = 0;  // Of the owner's ended runs (HTTP-9); 0: no limit.
+  Budgets budgets;                    // Of these the thread's, the user's and the day's are looked at.
+  Begin begin;                        // Used at once where the thread is free.
 };
 
 struct Admission {
@@ -108,6 +111,7 @@ struct Admission {
     thread_busy,    // The thread has an active run and the policy is reject.
     too_many_runs,  // The owner has `max_active_runs` already: nothing changed.
     over_budget,    // Nothing is left of a budget: nothing changed.
+    over_quota,     // The owner's rows fill `max_stored_bytes`: nothing changed.
   };
   Outcome outcome = Outcome::running;
   RunKey run;  // Where `thread_busy`: the active one.
@@ -117,6 +121,7 @@ struct Admission {
   RunStatus status = RunStatus::running;
   std::string profile;                 // Of a new run: the owner's, frozen with it; empty: none is stored.
   std::optional<RunKey> cancel_first;  // The active run that interrupt or rollback asks to end.
+  std::int64_t stored_bytes = 0;       // Where `over_quota`: what the owner's rows take up.
 };
 
 struct ClaimRequest {
@@ -265,6 +270,13 @@ struct ProfileRow {
   std::int64_t updated_at = 0;
 };
 
+// How much of a list is given at once: up to so many rows and so many bytes of their texts, but at least one
+// row.
+struct PageSize {
+  std::size_t rows = 50;
+  std::size_t bytes = std::size_t{1} << 20U;
+};
+
 struct HistoryPage {
   std::vector<MessageRow> messages;         // Oldest first.
   std::optional<std::int64_t> next_before;  // Ask with this for the page before; none: this was the oldest.
@@ -285,5 +297,11 @@ struct ThreadPage {
 };
 
 enum class DeleteOutcome { deleted, not_found, busy };
+
+// How much a piece of a long work does: it ends with the first of these.
+struct PieceSize {
+  std::size_t rows = 500;
+  std::chrono::milliseconds time{5};
+};
 
 }  // namespace runnel::store

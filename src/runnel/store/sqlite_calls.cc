@@ -7,14 +7,17 @@ namespace runnel::store::sqlite {
 
 namespace {
 
-// SQLite fails where a sum of integers does not fit into 64 bits; the sums of their halves always do.
-constexpr char kSpentByRun[] =
-    "SELECT sum(cost >> 32), sum(cost & 4294967295) FROM model_calls WHERE run_id = ?1";
+// One row each, however many calls there were (sqlite_schema_totals.cc). A sum of costs that does not fit
+// into 64 bits would fail or round; the sums of their upper and lower halves always fit.
+constexpr char kSpentByRun[] = "SELECT spent_high, spent_low FROM runs WHERE id = ?1";
 constexpr char kSpentByThread[] =
-    "SELECT sum(cost >> 32), sum(cost & 4294967295) FROM model_calls WHERE owner_id = ?1 AND thread_ref = ?2";
+    "SELECT cost_high, cost_low FROM spent_totals WHERE owner_id = ?1 AND thread_ref = ?2 AND day = -1";
 constexpr char kSpentByUser[] =
-    "SELECT sum(cost >> 32), sum(cost & 4294967295) FROM model_calls WHERE owner_id = ?1 AND started_at >= "
-    "?2";
+    "SELECT cost_high, cost_low FROM spent_totals WHERE owner_id = ?1 AND thread_ref = '' AND day = -1";
+// Where the clock was set back there are days after this one.
+constexpr char kSpentByDay[] =
+    "SELECT sum(cost_high), sum(cost_low) FROM spent_totals "
+    "WHERE owner_id = ?1 AND thread_ref = '' AND day >= max(?2 / 86400000, 0)";
 
 constexpr char kEnd[] = R"sql(
 UPDATE model_calls
@@ -41,9 +44,8 @@ template <class... Args>
 bool has_room(Db& db, std::optional<Money> limit, Money more, std::string_view spent, Args const&... args) {
   if (!limit) return true;
   Query query{db, spent, args...};
-  query.next();
   MoneyTotal total;
-  total.add_halves(query.integer(0), query.integer(1));
+  if (query.next()) total.add_halves(query.integer(0), query.integer(1));
   total.add(more);
   return !total.exceeds(*limit);
 }
@@ -81,8 +83,8 @@ bool book_call(Db& db, RunKey run, CallBooking const& booking) {
 std::optional<std::string> full_budget(Db& db, Budgets const& budgets, Spender const& spender, Money more) {
   if (spender.run && !has_room(db, budgets.run, more, kSpentByRun, spender.run->value)) return "run";
   if (!has_room(db, budgets.thread, more, kSpentByThread, spender.owner, spender.thread)) return "thread";
-  if (!has_room(db, budgets.user, more, kSpentByUser, spender.owner, INT64_MIN)) return "user";
-  if (!has_room(db, budgets.day, more, kSpentByUser, spender.owner, budgets.day_began)) return "day";
+  if (!has_room(db, budgets.user, more, kSpentByUser, spender.owner)) return "user";
+  if (!has_room(db, budgets.day, more, kSpentByDay, spender.owner, budgets.day_began)) return "day";
   return std::nullopt;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
@@ -20,12 +21,20 @@ class Checkpointer {
   ~Checkpointer();
 
   // From the writer's thread, between transactions. Returns at once, but where the WAL has grown to a
-  // multiple of the threshold it holds the writer until the WAL can start over: a checkpoint beside a busy
-  // writer never reaches the end of what it copies, and only a WAL that was copied to its end starts over.
+  // multiple of the threshold, and all but its newest part has been copied beside the writer, it holds the
+  // writer while that part is copied, too: a checkpoint beside a busy writer never reaches the end of what it
+  // copies, and only a WAL that was copied to its end starts over.
   void on_commit(std::size_t wal_bytes);
 
+  // The most pages that were copied while the writer was held.
+  [[nodiscard]] int most_held_pages() const { return most_held_pages_.load(std::memory_order_relaxed); }
+
  private:
+  enum class Due { nothing, copy, restart };
+
   void serve();
+  [[nodiscard]] int copy_beside_writer(Due due);
+  void restart(int copied_before);
 
   Db db_;
   std::size_t const threshold_;
@@ -33,8 +42,9 @@ class Checkpointer {
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable restarted_;
-  enum class Due { nothing, copy, restart };
   Due due_ = Due::nothing;
+  bool holding_ = false;  // The writer waits until the WAL can start over.
+  std::atomic<int> most_held_pages_{0};
   bool stopping_ = false;
   std::thread thread_;
 };

@@ -107,6 +107,10 @@ class Query {
     return sqlite3_column_type(statement_, column) == SQLITE_NULL;
   }
   [[nodiscard]] std::string text(int column) const;  // Null: empty.
+  // How long the text is. Null: 0.
+  [[nodiscard]] std::size_t bytes(int column) const {
+    return static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
+  }
 
  private:
   template <std::integral T>

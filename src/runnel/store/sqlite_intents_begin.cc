@@ -4,6 +4,7 @@
 #include "runnel/store/sqlite_calls.h"
 #include "runnel/store/sqlite_intents.h"
 #include "runnel/store/sqlite_rows.h"
+#include "runnel/store/stored_bytes.h"
 
 // How a run comes to be and gets a writer: admit and claim.
 namespace runnel::store::sqlite {
@@ -19,7 +20,9 @@ bool is_over_budget(Db& db, AdmitRequest const& request) {
 // What an admit meets. One read of all of it: a statement costs more than what it looks for.
 struct Circumstances {
   std::optional<Admission> before;  // The answer to a repeat: the owner has a run of this id (RUN-2).
+  std::optional<RunKey> disowned;   // A run of this id that went with its thread: its row is still there.
   bool too_many_runs = false;       // HTTP-6.
+  std::int64_t stored_bytes = 0;    // HTTP-9.
   std::optional<ThreadKey> thread;  // None: it is new.
   std::optional<RunKey> active;
   std::string profile;  // As the run keeps it; empty: none is stored.
@@ -35,14 +38,16 @@ SELECT r.id, r.thread_id, (SELECT thread_ref FROM agent_chat_sessions WHERE id =
         WHERE a.thread_id = s.id AND a.status IN ('pending','running','awaiting_approval')),
        CASE WHEN p.user_id IS NOT NULL THEN
          json_object('username', p.username, 'bio', p.bio, 'settings', json(p.settings)) END,
-       p.country
+       p.country,
+       (SELECT bytes FROM storage_totals WHERE owner_id = ?1),
+       (SELECT owner_id = '' FROM agent_chat_sessions WHERE id = r.thread_id)
 FROM (SELECT ?1 AS owner) o
 LEFT JOIN runs r ON r.owner_id = o.owner AND r.run_ref = ?3
 LEFT JOIN agent_chat_sessions s ON s.owner_id = o.owner AND s.thread_ref = ?2
 LEFT JOIN profiles p ON p.user_id = o.owner)sql";
 
 std::optional<Admission> admitted_before(Query const& query) {
-  if (query.is_null(0)) return std::nullopt;
+  if (query.is_null(0) || query.integer(12) != 0) return std::nullopt;
   Admission found;
   found.outcome = query.integer(5) != 0 ? Admission::Outcome::existing : Admission::Outcome::id_conflict;
   found.run = RunKey{query.integer(0)};
@@ -70,6 +75,8 @@ Circumstances circumstances(Db& db, AdmitRequest const& request) {
   if (!query.is_null(8)) found.active = RunKey{query.integer(8)};
   found.profile = query.text(9);
   found.country = query.text(10);
+  found.stored_bytes = query.integer(11);
+  if (query.integer(12) != 0) found.disowned = RunKey{query.integer(0)};
   return found;
 }
 
@@ -81,6 +88,11 @@ ThreadKey insert_running_thread(Db& db, AdmitRequest const& request, std::string
       request.owner.text, request.thread.text, request.begin.title,
       unless_empty(country.empty() ? request.default_country : country), request.now);
   return ThreadKey{db.last_insert_id()};
+}
+
+// The id of a run whose thread was deleted is free again.
+void disown(Db& db, RunKey run) {
+  db.run("UPDATE runs SET owner_id = '', run_ref = id WHERE id = ?1", run.value);
 }
 
 // Behind all that wait, or before them.
@@ -96,16 +108,18 @@ std::int64_t queue_no(Db& db, ThreadKey thread, OnBusy policy) {
 void insert_run(Db& db, AdmitRequest const& request, std::optional<std::int64_t> queue,
                 Admission& admission) {
   bool const starts = admission.status == RunStatus::running;
+  auto const begun = starts ? bytes_of(request.begin) : StoredBytes{};
   db.run(
       "INSERT INTO runs(owner_id, run_ref, thread_id, status, mode, queue_no, epoch, node, input_hash, "
-      "agui_version, created_at, started_at, profile, last_n, next_idx) "
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+      "agui_version, created_at, started_at, profile, last_n, next_idx, log_bytes, kept_bytes) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
       request.owner.text, request.run.text, admission.thread.value,
       std::string_view{to_string(admission.status)}, std::string_view{to_string(request.mode)}, queue,
       admission.epoch, starts ? std::optional{request.node.text} : std::nullopt, request.input_hash,
       request.agui_version, request.now, starts ? std::optional{request.now} : std::nullopt,
       unless_empty(admission.profile), starts ? request.begin.facts.last_n : 0,
-      starts ? request.begin.facts.next_idx : 0);
+      starts ? request.begin.facts.next_idx : 0, begun.log,
+      begun.kept + static_cast<std::int64_t>(request.input.size()));
   admission.run = RunKey{db.last_insert_id()};
   db.run("INSERT INTO run_inputs(run_id, input) VALUES (?1, ?2)", admission.run.value, request.input);
 }
@@ -161,6 +175,11 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
     admission.outcome = Admission::Outcome::too_many_runs;
     return admission;
   }
+  if (request.max_stored_bytes > 0 && found.stored_bytes >= request.max_stored_bytes) {
+    admission.outcome = Admission::Outcome::over_quota;
+    admission.stored_bytes = found.stored_bytes;
+    return admission;
+  }
   admission.thread = found.thread.value_or(ThreadKey{});
   if (found.active && request.on_busy == OnBusy::reject) {
     admission.outcome = Admission::Outcome::thread_busy;
@@ -168,6 +187,7 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
     return admission;
   }
   admission.profile = found.profile;
+  if (found.disowned) disown(db, *found.disowned);
   if (found.active) {
     queue_behind(db, request, *found.active, admission);
   } else {
@@ -210,11 +230,13 @@ Result<Claim> claim(Db& db, ClaimRequest const& request) {
   claim.next_idx = begins ? request.begin->facts.next_idx : run->next_idx;
   claim.cancel_requested = run->cancel_requested;
   claim.crashes = count_crashes(db, *run);
+  auto const begun = begins ? bytes_of(*request.begin) : StoredBytes{};
   db.run(
       "UPDATE runs SET status = 'running', epoch = ?2, node = ?3, started_at = coalesce(started_at, ?4), "
-      "last_n = ?5, next_idx = ?6, released = 0, crashes = ?7 WHERE id = ?1",
-      run->key.value, run->epoch, request.node.text, request.now, claim.last_n, claim.next_idx,
-      claim.crashes);
+      "last_n = ?5, next_idx = ?6, released = 0, crashes = ?7, log_bytes = log_bytes + ?8, "
+      "kept_bytes = kept_bytes + ?9 WHERE id = ?1",
+      run->key.value, run->epoch, request.node.text, request.now, claim.last_n, claim.next_idx, claim.crashes,
+      begun.log, begun.kept);
   insert_epoch(db, run->key, run->epoch, run->last_n + 1);
   if (begins) write_begin(db, *run, *request.begin, request.now);
   start_thread(db, run->thread, begins ? std::optional{request.begin->title} : std::nullopt, request.now);

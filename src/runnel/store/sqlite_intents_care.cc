@@ -15,23 +15,13 @@ ON CONFLICT (user_id) DO UPDATE SET username = excluded.username, bio = excluded
 
 }  // namespace
 
+// A trigger puts each of them among what is to be purged.
 Result<std::size_t> expire_logs(Db& db, std::int64_t ended_before, std::size_t limit) {
-  std::vector<std::int64_t> expired;
-  {
-    Query query{db,
-                "SELECT id FROM runs WHERE ended_at IS NOT NULL AND log_expired = 0 AND ended_at < ?1 "
-                "ORDER BY ended_at LIMIT ?2",
-                ended_before, limit};
-    while (query.next()) {
-      expired.push_back(query.integer(0));
-    }
-  }
-  for (auto const run : expired) {
-    db.run("DELETE FROM log WHERE run_id = ?1", run);
-    db.run("DELETE FROM checkpoints WHERE run_id = ?1", run);
-    db.run("UPDATE runs SET log_expired = 1 WHERE id = ?1", run);
-  }
-  return expired.size();
+  auto const expired = db.run(
+      "UPDATE runs SET log_expired = 1 WHERE id IN (SELECT id FROM runs WHERE ended_at IS NOT NULL "
+      "AND log_expired = 0 AND ended_at < ?1 ORDER BY ended_at LIMIT ?2)",
+      ended_before, limit);
+  return static_cast<std::size_t>(expired);
 }
 
 Result<void> ensure_user(Db& db, UserId const& user, std::int64_t now) {
@@ -67,7 +57,10 @@ Result<DeleteOutcome> delete_thread(Db& db, UserId const& owner, ThreadId const&
     if (query.integer(1) != 0) return DeleteOutcome::busy;
     key = query.integer(0);
   }
-  db.run("DELETE FROM agent_chat_sessions WHERE id = ?1", key);
+  // Nobody's name is empty: whoever looks for a thread by its owner finds it no more. Its runs are found by
+  // way of it.
+  db.run("UPDATE agent_chat_sessions SET owner_id = '', thread_ref = id WHERE id = ?1", key);
+  db.run("INSERT INTO purges(thread_id) VALUES (?1)", key);
   return DeleteOutcome::deleted;
 }
 

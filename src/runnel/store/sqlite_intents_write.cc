@@ -6,6 +6,7 @@
 #include "runnel/store/sqlite_intents.h"
 #include "runnel/store/sqlite_reads.h"
 #include "runnel/store/sqlite_rows.h"
+#include "runnel/store/stored_bytes.h"
 
 // What a run's writer does, and how runs end: append, end, force_end, release, request_cancel, discard.
 namespace runnel::store::sqlite {
@@ -15,11 +16,13 @@ namespace {
 // Moves the end of the log from right before `facts` to their last. The fence: false where the run has
 // another writer, another end, or is over.
 bool advance(Db& db, AppendRequest const& request) {
+  auto const bytes = bytes_of(request);
   return db.run(
-             "UPDATE runs SET last_n = ?4, next_idx = ?5 "
+             "UPDATE runs SET last_n = ?4, next_idx = ?5, log_bytes = log_bytes + ?6, kept_bytes = "
+             "kept_bytes + ?7 "
              "WHERE id = ?1 AND epoch = ?2 AND last_n = ?3 AND status = 'running'",
              request.run.value, request.epoch, request.facts.first_n - 1, request.facts.last_n,
-             request.facts.next_idx) == 1;
+             request.facts.next_idx, bytes.log, bytes.kept) == 1;
 }
 
 // The same fence, for an end, which moves the end of the log when all else is written.
@@ -141,18 +144,19 @@ Result<Ended> end(Db& db, EndRequest const& request) {
   insert_messages(db, *run, append);
   if (auto const written = write_rest(db, append); !written) return written.error();
   interrupt_open_calls(db, run->key, append.now);
+  auto const bytes = bytes_of(append);
   db.run(
       "UPDATE runs SET last_n = ?2, next_idx = ?3, status = ?4, ended_at = ?5, error_code = ?6, error_id = "
-      "?7 "
-      "WHERE id = ?1",
+      "?7, "
+      "log_bytes = log_bytes + ?8, kept_bytes = kept_bytes + ?9 WHERE id = ?1",
       run->key.value, append.facts.last_n, append.facts.next_idx, std::string_view{to_string(ending.status)},
-      append.now, unless_empty(ending.error_code), unless_empty(ending.error_id));
+      append.now, unless_empty(ending.error_code), unless_empty(ending.error_id), bytes.log, bytes.kept);
   if (run->rolled_back) {
     db.run("UPDATE agent_chat_messages SET visibility_mask = 0 WHERE run_id = ?1", run->key.value);
   }
   auto const final_status =
       ending.status == RunStatus::completed ? ThreadStatus::completed : ThreadStatus::failed;
-  set_thread_status(db, run->thread, final_status, append.now);
+  end_thread(db, run->thread, final_status, ending.error_id, append.now);
   return Ended{promote_next(db, run->thread), ending.is_canceled};
 }
 
@@ -211,8 +215,9 @@ Result<void> discard(Db& db, DiscardRequest const& request) {
   insert_log(db, run->key, epoch, request.facts);
   db.run(
       "UPDATE runs SET status = 'canceled', queue_no = NULL, epoch = ?2, last_n = ?3, next_idx = ?4, "
-      "ended_at = ?5 WHERE id = ?1",
-      run->key.value, epoch, request.facts.last_n, request.facts.next_idx, request.now);
+      "ended_at = ?5, log_bytes = log_bytes + ?6 WHERE id = ?1",
+      run->key.value, epoch, request.facts.last_n, request.facts.next_idx, request.now,
+      request.facts.body.size());
   return {};
 }
 

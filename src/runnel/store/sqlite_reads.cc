@@ -15,7 +15,7 @@ std::string const kRuns =
     "r.thread_id "
     "LEFT JOIN run_inputs i ON i.run_id = r.id ";
 std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3";
-std::string const kRunByKey = kRuns + "WHERE r.id = ?1";
+std::string const kRunByKey = kRuns + "WHERE r.id = ?1 AND s.owner_id <> ''";
 std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
 
 std::string const kMessages =
@@ -25,9 +25,9 @@ std::string const kHistory =
     kMessages +
     "WHERE m.session_id = ?1 AND m.seq > 0 AND m.seq < ?2 AND (m.visibility_mask & 1) <> 0 "
     "ORDER BY m.seq DESC LIMIT ?3";
-std::string const kContext =
-    kMessages +
-    "WHERE m.session_id = ?1 AND m.seq > 0 AND (m.visibility_mask & 2) <> 0 ORDER BY m.seq DESC LIMIT ?2";
+std::string const kContext = kMessages +
+                             "WHERE m.session_id = ?1 AND m.seq > 0 AND (m.visibility_mask & 2) <> 0 "
+                             "AND (m.run_id <> ?2 OR m.role = 'user') ORDER BY m.seq DESC LIMIT ?3";
 
 std::string const kThreads =
     "SELECT id, thread_ref, title, status, created_at, updated_at FROM agent_chat_sessions ";
@@ -77,20 +77,43 @@ std::optional<RunRow> one_run(Db& db, Query& query) {
   return row;
 }
 
-std::vector<MessageRow> message_rows(Query& query) {
+MessageRow message_row(Query const& query) {
+  MessageRow row;
+  row.id = MessageId{query.text(0)};
+  row.seq = query.integer(1);
+  row.role = parse_role(query.text(2)).value();
+  row.content = query.text(3);
+  row.metadata = query.text(4);
+  row.run = RunId{query.text(5)};
+  row.created_at = query.integer(6);
+  return row;
+}
+
+struct MessageRows {
   std::vector<MessageRow> rows;
+  bool more = false;
+};
+
+// A row that does not fit is looked at, but not copied, and those behind it are not read at all.
+MessageRows message_rows(Query& query, PageSize size) {
+  MessageRows out;
+  std::size_t bytes = 0;
   while (query.next()) {
-    MessageRow row;
-    row.id = MessageId{query.text(0)};
-    row.seq = query.integer(1);
-    row.role = parse_role(query.text(2)).value();
-    row.content = query.text(3);
-    row.metadata = query.text(4);
-    row.run = RunId{query.text(5)};
-    row.created_at = query.integer(6);
-    rows.push_back(std::move(row));
+    bytes += query.bytes(3) + query.bytes(4);
+    out.more = !out.rows.empty() && (out.rows.size() >= size.rows || bytes > size.bytes);
+    if (out.more) break;
+    out.rows.push_back(message_row(query));
   }
-  return rows;
+  return out;
+}
+
+// Its rows go in pieces when it has expired or its thread was deleted: nobody is shown what is left of them.
+bool has_log(Db& db, RunKey run) {
+  Query query{db,
+              "SELECT 1 FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id "
+              "WHERE r.id = ?1 AND r.log_expired = 0 AND s.owner_id <> ''",
+              run.value};
+  return query.next();
 }
 
 ThreadRow thread_row(Query const& query) {
@@ -127,6 +150,7 @@ Result<std::vector<RunRow>> runs_to_recover(Db& db) {
 }
 
 Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, std::size_t max_bytes) {
+  if (!has_log(db, run)) return std::vector<LogRow>{};
   // The row that holds after_n + 1 may begin before it: the newest that begins no later is where to start.
   Query query{
       db,
@@ -170,6 +194,7 @@ Result<RunUsage> run_usage(Db& db, RunKey run) {
 }
 
 Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run) {
+  if (!has_log(db, run)) return std::vector<Checkpoint>{};
   Query query{db, "SELECT number, stage, kind, body FROM checkpoints WHERE run_id = ?1 ORDER BY number",
               run.value};
   std::vector<Checkpoint> rows;
@@ -193,16 +218,17 @@ Result<std::optional<ProfileRow>> profile(Db& db, UserId const& user) {
 }
 
 Result<HistoryPage> history(Db& db, UserId const& owner, ThreadId const& thread_id,
-                            std::optional<std::int64_t> before, std::size_t limit) {
+                            std::optional<std::int64_t> before, PageSize size) {
   auto const found = thread(db, owner, thread_id);
   if (!*found) return Error{Errc::not_found, "no thread " + thread_id.text};
-  Query query{db, kHistory, (*found)->key.value, before.value_or(INT64_MAX), limit + 1};
-  return history_page(message_rows(query), limit);
+  Query query{db, kHistory, (*found)->key.value, before.value_or(INT64_MAX), size.rows + 1};
+  auto page = message_rows(query, size);
+  return history_page(std::move(page.rows), page.more);
 }
 
-Result<std::vector<MessageRow>> context(Db& db, ThreadKey thread, std::size_t limit) {
-  Query query{db, kContext, thread.value, limit};
-  auto rows = message_rows(query);
+Result<std::vector<MessageRow>> context(Db& db, ThreadKey thread, RunKey reader, PageSize size) {
+  Query query{db, kContext, thread.value, reader.value, size.rows};
+  auto rows = message_rows(query, size).rows;
   std::reverse(rows.begin(), rows.end());
   return rows;
 }

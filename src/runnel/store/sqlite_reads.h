@@ -27,8 +27,8 @@ Result<std::optional<ProfileRow>> profile(Db& db, UserId const& user);
 Result<std::vector<UnbookedCall>> unbooked_calls(Db& db, RunKey run);
 Result<UsageReport> usage(Db& db, UsageQuery const& query);
 Result<HistoryPage> history(Db& db, UserId const& owner, ThreadId const& thread,
-                            std::optional<std::int64_t> before, std::size_t limit);
-Result<std::vector<MessageRow>> context(Db& db, ThreadKey thread, std::size_t limit);
+                            std::optional<std::int64_t> before, PageSize size);
+Result<std::vector<MessageRow>> context(Db& db, ThreadKey thread, RunKey reader, PageSize size);
 Result<ThreadPage> threads(Db& db, UserId const& owner, std::string const& cursor, std::size_t limit);
 Result<std::optional<ThreadRow>> thread(Db& db, UserId const& owner, ThreadId const& thread);
 

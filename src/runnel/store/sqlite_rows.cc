@@ -79,19 +79,20 @@ std::optional<std::string> unless_empty(std::string const& text) {
   return text.empty() ? std::nullopt : std::optional{text};
 }
 
-void set_thread_status(Db& db, ThreadKey thread, ThreadStatus status, std::int64_t now) {
+void end_thread(Db& db, ThreadKey thread, ThreadStatus status, std::string const& error_id,
+                std::int64_t now) {
   db.run(
       "UPDATE agent_chat_sessions SET status = ?2, state_snapshot = json_set(state_snapshot, '$.status', "
       "?2), "
-      "updated_at = max(updated_at, ?3) WHERE id = ?1",
-      thread.value, std::string_view{to_string(status)}, now);
+      "error_id = ?3, updated_at = max(updated_at, ?4) WHERE id = ?1",
+      thread.value, std::string_view{to_string(status)}, unless_empty(error_id), now);
 }
 
 void start_thread(Db& db, ThreadKey thread, std::optional<std::string> const& title, std::int64_t now) {
   db.run(
       "UPDATE agent_chat_sessions SET title = coalesce(title, ?2), status = 'running', "
-      "state_snapshot = json_set(state_snapshot, '$.status', 'running'), updated_at = max(updated_at, ?3) "
-      "WHERE id = ?1",
+      "state_snapshot = json_set(state_snapshot, '$.status', 'running'), error_id = NULL, "
+      "updated_at = max(updated_at, ?3) WHERE id = ?1",
       thread.value, title, now);
 }
 

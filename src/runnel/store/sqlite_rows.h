@@ -29,10 +29,11 @@ std::optional<RunState> find_state(Db& db, RunKey run);
 // Empty text is stored as null.
 std::optional<std::string> unless_empty(std::string const& text);
 
-// The status and its copy in the snapshot move together (RUN-6).
-void set_thread_status(Db& db, ThreadKey thread, ThreadStatus status, std::int64_t now);
+// The status and its copy in the snapshot move together (RUN-6). The error is the run's that has just ended;
+// empty: none.
+void end_thread(Db& db, ThreadKey thread, ThreadStatus status, std::string const& error_id, std::int64_t now);
 
-// Likewise, and the title where there is none.
+// Likewise, and the title where there is none; the error of the run before is over.
 void start_thread(Db& db, ThreadKey thread, std::optional<std::string> const& title, std::int64_t now);
 
 // Gives the message the next seq of its lane (RUN-8) and the thread's currency.

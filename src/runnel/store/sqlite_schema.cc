@@ -297,8 +297,8 @@ ALTER TABLE runs ADD COLUMN released INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE runs ADD COLUMN crashes INTEGER NOT NULL DEFAULT 0;
 )sql";
 
-constexpr std::array kMigrations{Migration{1, kFirst}, Migration{2, kEdges}, Migration{3, kLedger},
-                                 Migration{4, kFlows}, Migration{6, kReleases}};
+std::array const kMigrations{Migration{1, kFirst}, Migration{2, kEdges},  Migration{3, kLedger},
+                             Migration{4, kFlows}, Migration{5, kTotals}, Migration{6, kReleases}};
 
 std::int64_t current_version(Db& db) {
   Query query{db, "SELECT coalesce(max(version), 0) FROM schema_migrations"};

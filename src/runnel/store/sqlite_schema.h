@@ -13,6 +13,8 @@ struct Migration {
   char const* sql = nullptr;
 };
 
+extern char const* const kTotals;  // sqlite_schema_totals.cc
+
 // Ascending, from 1. A released migration never changes; a new one goes to the end.
 std::span<Migration const> migrations();
 

@@ -50,9 +50,11 @@ class SqliteStore final : public Store {
                  options.metrics}},
         metrics_{options.metrics},
         pool_{options.reader_threads} {
+    sqlite::DbOptions const reading{options.path, sqlite::Access::read_only, options.vfs};
     for (std::size_t i = 0; i < options.reader_threads; ++i) {
-      readers_.emplace_back(sqlite::DbOptions{options.path, sqlite::Access::read_only, options.vfs});
+      readers_.emplace_back(reading);
     }
+    reporter_.emplace_back(reading);
   }
 
   Async<Admission> admit(AdmitRequest request) override {
@@ -80,7 +82,11 @@ class SqliteStore final : public Store {
     return writer_.submit<CancelOutcome>([=](Db& db) { return sqlite::request_cancel(db, run, now); });
   }
   Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) override {
-    return writer_.submit<std::size_t>([=](Db& db) { return sqlite::expire_logs(db, ended_before, limit); });
+    return writer_.submit_care<std::size_t>(
+        [=](Db& db) { return sqlite::expire_logs(db, ended_before, limit); });
+  }
+  Async<std::size_t> purge(PieceSize piece) override {
+    return writer_.submit_care<std::size_t>([=](Db& db) { return sqlite::purge(db, piece); });
   }
   Async<void> put_ticket(NewTicket ticket) override {
     return write<void>(std::move(ticket), sqlite::put_ticket);
@@ -93,7 +99,7 @@ class SqliteStore final : public Store {
         [touches = std::move(touches)](Db& db) { return sqlite::touch_tickets(db, touches); });
   }
   Async<std::size_t> expire_tickets(std::int64_t now, std::size_t limit) override {
-    return writer_.submit<std::size_t>([=](Db& db) { return sqlite::expire_tickets(db, now, limit); });
+    return writer_.submit_care<std::size_t>([=](Db& db) { return sqlite::expire_tickets(db, now, limit); });
   }
   Async<void> ensure_user(UserId user, std::int64_t now) override {
     return writer_.submit<void>(
@@ -157,16 +163,17 @@ class SqliteStore final : public Store {
     return read<std::vector<UnbookedCall>>([run](Db& db) { return sqlite::unbooked_calls(db, run); });
   }
   Async<UsageReport> usage(UsageQuery query) override {
-    return read<UsageReport>([query = std::move(query)](Db& db) { return sqlite::usage(db, query); });
+    return read_on<UsageReport>(reporting_, reporter_,
+                                [query = std::move(query)](Db& db) { return sqlite::usage(db, query); });
   }
   Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,
-                             std::size_t limit) override {
-    return read<HistoryPage>([owner = std::move(owner), thread = std::move(thread), before, limit](Db& db) {
-      return sqlite::history(db, owner, thread, before, limit);
+                             PageSize size) override {
+    return read<HistoryPage>([owner = std::move(owner), thread = std::move(thread), before, size](Db& db) {
+      return sqlite::history(db, owner, thread, before, size);
     });
   }
-  Async<std::vector<MessageRow>> context(ThreadKey thread, std::size_t limit) override {
-    return read<std::vector<MessageRow>>([=](Db& db) { return sqlite::context(db, thread, limit); });
+  Async<std::vector<MessageRow>> context(ThreadKey thread, RunKey reader, PageSize size) override {
+    return read<std::vector<MessageRow>>([=](Db& db) { return sqlite::context(db, thread, reader, size); });
   }
   Async<ThreadPage> threads(UserId owner, std::string cursor, std::size_t limit) override {
     return read<ThreadPage>([owner = std::move(owner), cursor = std::move(cursor), limit](Db& db) {
@@ -188,10 +195,16 @@ class SqliteStore final : public Store {
 
   template <class T, class Read>
   Async<T> read(Read query) {
-    return pool_.run<T>([this, query = std::move(query)](std::size_t thread) -> Result<T> {
+    return read_on<T>(pool_, readers_, std::move(query));
+  }
+
+  // `connections` has one for each thread of `pool`.
+  template <class T, class Read>
+  Async<T> read_on(base::BlockingPool& pool, std::deque<Db>& connections, Read query) {
+    return pool.run<T>([this, &connections, query = std::move(query)](std::size_t thread) -> Result<T> {
       try {
-        Snapshot const snapshot{readers_[thread]};
-        return query(readers_[thread]);
+        Snapshot const snapshot{connections[thread]};
+        return query(connections[thread]);
       } catch (sqlite::SqlError const& error) {
         metrics_.failed_reads.add();
         return to_error(error);
@@ -205,6 +218,8 @@ class SqliteStore final : public Store {
   StoreMetrics const metrics_;
   std::deque<Db> readers_;  // One a thread of the pool.
   base::BlockingPool pool_;
+  std::deque<Db> reporter_;  // Reports read long: they have a thread of their own.
+  base::BlockingPool reporting_{1};
 };
 
 Result<void> prepare(SqliteOptions const& options) {

@@ -45,8 +45,8 @@ TEST_F(SqliteStoreTest, I6_WhatWasCommittedIsThereAfterReopening) {
   store = open().value();
 
   EXPECT_EQ(run_async(store->run_by_key(run.run)).value().value().last_n, 4u);
-  EXPECT_EQ(run_async(store->history(UserId{"ann"}, ThreadId{"t1"}, std::nullopt, 9)).value().messages.size(),
-            2u);
+  EXPECT_EQ(
+      run_async(store->history(UserId{"ann"}, ThreadId{"t1"}, std::nullopt, {})).value().messages.size(), 2u);
 }
 
 TEST_F(SqliteStoreTest, CleanCloseLeavesOneFile) {

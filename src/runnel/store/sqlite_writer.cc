@@ -11,6 +11,9 @@ namespace {
 
 constexpr std::size_t kPageSize = 4096;
 
+// So often at least a care has its turn while others are always queued.
+constexpr std::size_t kGroupsBeforeCare = 8;
+
 int note_wal_size(void* wal_bytes, sqlite3* /*db*/, char const* /*schema*/, int pages) {
   *static_cast<std::size_t*>(wal_bytes) = static_cast<std::size_t>(pages) * kPageSize;
   return SQLITE_OK;
@@ -32,12 +35,12 @@ Writer::~Writer() {
   thread_.join();
 }
 
-void Writer::push(std::unique_ptr<Job> job) {
+void Writer::push(Queue& queue, std::unique_ptr<Job> job) {
   bool first = false;
   {
     std::lock_guard const lock{mutex_};
-    first = queue_.empty();
-    queue_.push_back(std::move(job));
+    first = queue_.empty() && care_.empty();
+    queue.push_back(std::move(job));
   }
   options_.metrics.queued.add();
   if (first) wake_.notify_one();
@@ -71,10 +74,14 @@ void Writer::count(Group const& group, std::chrono::steady_clock::time_point beg
 
 Writer::Group Writer::take_group() {
   std::unique_lock lock{mutex_};
-  wake_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
-  auto const size = static_cast<std::ptrdiff_t>(std::min(queue_.size(), options_.max_group));
-  Group group{std::make_move_iterator(queue_.begin()), std::make_move_iterator(queue_.begin() + size)};
-  queue_.erase(queue_.begin(), queue_.begin() + size);
+  wake_.wait(lock, [this] { return stopping_ || !queue_.empty() || !care_.empty(); });
+  bool const care = !care_.empty() && (queue_.empty() || groups_before_care_ >= kGroupsBeforeCare);
+  groups_before_care_ = care || care_.empty() ? 0 : groups_before_care_ + 1;
+  auto& queue = care ? care_ : queue_;
+  auto const size =
+      static_cast<std::ptrdiff_t>(std::min(queue.size(), care ? std::size_t{1} : options_.max_group));
+  Group group{std::make_move_iterator(queue.begin()), std::make_move_iterator(queue.begin() + size)};
+  queue.erase(queue.begin(), queue.begin() + size);
   options_.metrics.queued.subtract(size);
   return group;
 }

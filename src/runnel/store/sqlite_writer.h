@@ -48,10 +48,14 @@ class Writer {
   // `intent` is a `Result<T>(Db&)`. The caller resumes when its outcome is durable.
   template <class T, class Intent>
   Async<T> submit(Intent intent) {
-    return base::wait_for_reply<T>(
-        [this, intent = std::move(intent)](std::unique_ptr<base::Reply<T>> reply) mutable {
-          push(std::make_unique<IntentJob<T, Intent>>(std::move(intent), std::move(reply)));
-        });
+    return enqueue<T>(queue_, std::move(intent));
+  }
+
+  // Likewise, for what nobody waits for: it gets its turn, and a commit of its own, when nothing else is
+  // queued, or after a number of groups.
+  template <class T, class Intent>
+  Async<T> submit_care(Intent intent) {
+    return enqueue<T>(care_, std::move(intent));
   }
 
  private:
@@ -88,8 +92,17 @@ class Writer {
   };
 
   using Group = std::vector<std::unique_ptr<Job>>;
+  using Queue = std::deque<std::unique_ptr<Job>>;
 
-  void push(std::unique_ptr<Job> job);
+  template <class T, class Intent>
+  Async<T> enqueue(Queue& queue, Intent intent) {
+    return base::wait_for_reply<T>(
+        [this, &queue, intent = std::move(intent)](std::unique_ptr<base::Reply<T>> reply) mutable {
+          push(queue, std::make_unique<IntentJob<T, Intent>>(std::move(intent), std::move(reply)));
+        });
+  }
+
+  void push(Queue& queue, std::unique_ptr<Job> job);
   void serve();
   Group take_group();
   void commit(Group& group);
@@ -104,7 +117,9 @@ class Writer {
   std::optional<Db> db_;  // None: the last one could not even roll back; opened anew for the next group.
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::unique_ptr<Job>> queue_;
+  Queue queue_;
+  Queue care_;
+  std::size_t groups_before_care_ = 0;  // Since a care had its turn.
   bool stopping_ = false;
   std::thread thread_;
 };

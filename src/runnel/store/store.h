@@ -75,9 +75,13 @@ class Store {
   // `conflict` where the run is no longer queued.
   virtual Async<void> discard(DiscardRequest request) = 0;
 
-  // Deletes the logs of up to `limit` runs that ended before `ended_before`; their rows then say
-  // `log_expired`. Returns how many.
+  // Takes the logs of up to `limit` runs that ended before `ended_before` away: the runs say `log_expired`,
+  // and nothing of their logs is read any more. Returns how many. `purge` deletes the rows.
   virtual Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) = 0;
+
+  // A piece of what is to be deleted: the rows of expired logs and of deleted threads. Returns how many rows
+  // went; 0: none is left. Other intents get their turn between two pieces.
+  virtual Async<std::size_t> purge(PieceSize piece) = 0;
 
   // A ticket for the owner's run, or for a WebSocket; a repeat changes nothing. `not_found` where the owner
   // has no such run. It goes with its run.
@@ -101,6 +105,9 @@ class Store {
 
   // `not_found` where the owner has no such thread.
   virtual Async<void> rename_thread(UserId owner, ThreadId thread, std::string title, std::int64_t now) = 0;
+
+  // The thread is gone at once for all that reads and admits, and its name and those of its runs can be used
+  // anew; `purge` deletes the rows. What it cost stays in the ledger.
   virtual Async<DeleteOutcome> delete_thread(UserId owner, ThreadId thread) = 0;
 
   // --- Reads: of what is committed; an owner in the call means that others' rows do not exist ---
@@ -133,17 +140,19 @@ class Store {
   // The run's attempts that are not booked yet, oldest first.
   virtual Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) = 0;
 
-  // Sums over the ledger, of calls that have ended. A thread that was deleted still counts; `not_found` where
-  // the owner never had the one that is asked for.
+  // Sums over the ledger, of calls that have ended, a page of groups at a time. A thread that was deleted
+  // still counts; `not_found` where the owner never had the one that is asked for. Reports have a lane of
+  // their own: no other read waits for them.
   virtual Async<UsageReport> usage(UsageQuery query) = 0;
 
   // `before`: only rows with a smaller seq; nullopt: from the newest. `not_found` where the owner has no such
   // thread.
   virtual Async<HistoryPage> history(UserId owner, ThreadId thread, std::optional<std::int64_t> before,
-                                     std::size_t limit) = 0;
+                                     PageSize size) = 0;
 
-  // The newest `limit` rows with seq > 0 and the context bit, oldest first.
-  virtual Async<std::vector<MessageRow>> context(ThreadKey thread, std::size_t limit) = 0;
+  // The newest rows with seq > 0 and the context bit, oldest first. What `reader` itself has produced is left
+  // out: only its input is there.
+  virtual Async<std::vector<MessageRow>> context(ThreadKey thread, RunKey reader, PageSize size) = 0;
 
   virtual Async<ThreadPage> threads(UserId owner, std::string cursor, std::size_t limit) = 0;
   virtual Async<std::optional<ThreadRow>> thread(UserId owner, ThreadId thread) = 0;

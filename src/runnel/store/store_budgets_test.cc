@@ -7,13 +7,15 @@
 namespace runnel::store {
 namespace {
 
+constexpr std::int64_t kMidnight = 1'699'920'000'000;  // The beginning of kNow's day, UTC.
+
 using Limit = std::optional<Money> Budgets::*;
 
 class StoreBudgets : public LedgerContract {
  protected:
   static NewCall within(NewCall call, Limit limit, std::int64_t pico) {
     call.budgets.*limit = Money{pico};
-    call.budgets.day_began = kNow - 1000;
+    call.budgets.day_began = kMidnight;
     return call;
   }
   Result<void> open_within(std::string id, std::int64_t reserve, Limit limit, std::int64_t pico) {
@@ -23,7 +25,7 @@ class StoreBudgets : public LedgerContract {
                       std::string owner = "ann") {
     auto request = admission(std::move(run), std::move(thread), std::move(owner));
     request.budgets.*limit = Money{pico};
-    request.budgets.day_began = kNow - 1000;
+    request.budgets.day_began = kMidnight;
     return request;
   }
 };
@@ -77,10 +79,10 @@ TEST_P(StoreBudgets, USE_9_ScopesCountTheirOwn) {
 
 TEST_P(StoreBudgets, USE_9_DayForgetsWhatWasBeforeIt) {
   auto yesterday = new_call("c1", run_, Money{100});
-  yesterday.started_at = kNow - 1001;
+  yesterday.started_at = kMidnight - 1;
   ASSERT_TRUE(open(yesterday));
   auto first = new_call("c2", run_, Money{100});
-  first.started_at = kNow - 1000;
+  first.started_at = kMidnight;
   ASSERT_TRUE(open(first));
 
   EXPECT_EQ(refusal(open_within("c3", 1, &Budgets::day, 100)), Errc::over_budget);

@@ -319,6 +319,7 @@ TEST_P(StoreCalls, USE_8_LedgerOutlivesItsThread) {
   ASSERT_TRUE(run_async(store().end(request)));
 
   ASSERT_EQ(run_async(store().delete_thread(UserId{"ann"}, ThreadId{"t1"})).value(), DeleteOutcome::deleted);
+  purge_all();
 
   EXPECT_EQ(sql("SELECT owner_id, thread_ref, run_ref, run_id, message_id FROM model_calls"),
             (SqlRows{{"ann", "t1", "r1", "null", "m1"}}));

@@ -17,7 +17,7 @@ TEST_P(StoreCare, SSE_4_ExpiredLogIsGoneAndTheRunSaysSo) {
   EXPECT_TRUE(run_async(store().read_log(old.run, 0, 1000)).value().empty());
   EXPECT_FALSE(row(active.run).log_expired);
   EXPECT_EQ(run_async(store().read_log(active.run, 0, 1000)).value().size(), 1u);
-  EXPECT_EQ(run_async(store().history(kAnn, kThread, std::nullopt, 10)).value().messages.size(), 1u);
+  EXPECT_EQ(run_async(store().history(kAnn, kThread, std::nullopt, {})).value().messages.size(), 1u);
 }
 
 TEST_P(StoreCare, ExpiryKeepsYoungLogsAndItsLimit) {
@@ -65,12 +65,70 @@ TEST_P(StoreCare, RUN_5_DeletedThreadLeavesNothing) {
   end(run.run, run.epoch, batch(3, 3));
 
   EXPECT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+  purge_all();
 
   for (auto const* const table :
-       {"agent_chat_sessions", "agent_chat_messages", "runs", "run_inputs", "run_epochs", "log"}) {
+       {"agent_chat_sessions", "agent_chat_messages", "runs", "run_inputs", "run_epochs", "log", "purges"}) {
     EXPECT_EQ(sql(std::string{"SELECT count(*) FROM "} + table).at(0).at(0), "0") << table;
   }
   EXPECT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::not_found);
+}
+
+TEST_P(StoreCare, RUN_5_DeletedThreadIsGoneAtOnceAndItsNamesAreFree) {
+  auto const run = admit(admission("r1"));
+  end(run.run, run.epoch, batch(3, 3));
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+  ASSERT_EQ(cell("SELECT count(*) FROM log"), "2") << "the rows are still there";
+
+  EXPECT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::not_found);
+  EXPECT_FALSE(run_async(store().thread(kAnn, kThread)).value());
+  EXPECT_TRUE(run_async(store().threads(kAnn, "", 10)).value().threads.empty());
+  EXPECT_EQ(refusal(run_async(store().history(kAnn, kThread, std::nullopt, {}))), Errc::not_found);
+  EXPECT_EQ(refusal(run_async(store().rename_thread(kAnn, kThread, "mine", kNow))), Errc::not_found);
+  EXPECT_FALSE(run_async(store().find_run(kAnn, kThread, RunId{"r1"})).value());
+  EXPECT_FALSE(run_async(store().run_by_key(run.run)).value());
+  EXPECT_TRUE(run_async(store().read_log(run.run, 0, 1000)).value().empty());
+
+  auto again = admission("r1");
+  again.input_hash = "another";
+  auto const next = admit(again);
+  EXPECT_EQ(next.outcome, Admission::Outcome::running);
+  purge_all();
+  EXPECT_EQ(cell("SELECT count(*) FROM runs"), "1");
+  EXPECT_EQ(cell("SELECT count(*) FROM log"), "1");
+  EXPECT_EQ(run_async(store().history(kAnn, kThread, std::nullopt, {})).value().messages.size(), 1u);
+}
+
+TEST_P(StoreCare, SSE_4_ExpiredLogIsUnreadableBeforeItsRowsAreGone) {
+  auto const run = admit(admission("r1"));
+  end(run.run, run.epoch, batch(3, 3));
+  ASSERT_EQ(run_async(store().expire_logs(kNow + 21, 10)).value(), 1u);
+
+  EXPECT_EQ(cell("SELECT count(*) FROM log"), "2");
+  EXPECT_TRUE(run_async(store().read_log(run.run, 0, 1000)).value().empty());
+  purge_all();
+  EXPECT_EQ(cell("SELECT count(*) FROM log"), "0");
+  EXPECT_EQ(run_async(store().history(kAnn, kThread, std::nullopt, {})).value().messages.size(), 1u);
+}
+
+TEST_P(StoreCare, APieceOfWhatIsDeletedHasABound) {
+  auto const run = admit(admission("r1"));
+  for (std::uint64_t n = 3; n < 203; ++n) {
+    ASSERT_TRUE(run_async(store().append(append_request(run.run, run.epoch, batch(n, n)))));
+  }
+  end(run.run, run.epoch, batch(203, 203));
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+
+  PieceSize piece;
+  piece.rows = 8;
+  piece.time = std::chrono::minutes{1};
+  auto const rows = run_async(store().purge(piece)).value();
+  EXPECT_GE(rows, 8u);
+  EXPECT_LE(rows, 64u);
+  piece.time = std::chrono::milliseconds{0};
+  piece.rows = 100'000;
+  EXPECT_LE(run_async(store().purge(piece)).value(), 64u);
+  EXPECT_GT(std::stoi(cell("SELECT count(*) FROM log")), 70);
 }
 
 TEST_P(StoreCare, KeysOfDeletedRunsAreNotGivenAgain) {

@@ -173,6 +173,7 @@ TEST_P(StoreCheckpoints, RUN_5_CheckpointsGoWithTheDeletedThread) {
   ASSERT_TRUE(run_async(store().append(with(other, batch(3, 3), {checkpoint(1)}))));
 
   ASSERT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+  purge_all();
 
   EXPECT_TRUE(written().empty());
   EXPECT_EQ(sql("SELECT run_id FROM checkpoints"), (SqlRows{{std::to_string(other.run.value)}}));

@@ -110,6 +110,17 @@ std::string StoreContract::thread_column(std::string const& column, std::string 
       .at(0);
 }
 
+std::string StoreContract::sql_error(std::string const& statement) {
+  auto const outcome = under_test_->sql(statement);
+  EXPECT_TRUE(outcome.has_error()) << statement;
+  return outcome.has_error() ? outcome.error().detail : "";
+}
+
+void StoreContract::purge_all() {
+  while (run_async(store().purge({})).value() > 0) {
+  }
+}
+
 void expect_old_run_counts_and_has_tickets(Store& store) {
   auto second = admission("r2", "t2");
   second.max_active_runs = 1;
@@ -155,6 +166,72 @@ void expect_old_rows_are_ready_for_flows(Store& store) {
   EXPECT_TRUE(run_async(store.put_profile(kAnn, profile)));
   EXPECT_EQ(run_async(store.run_by_key(run.key)).value().value().profile, "");
   EXPECT_NE(run_async(store.admit(admission("r2", "t2"))).value().profile, "");
+}
+
+namespace {
+
+std::string old_call(std::string const& id, std::string const& thread, std::string const& pico,
+                     std::string const& tokens, std::string const& unit) {
+  return "INSERT INTO model_calls(id, owner_id, thread_ref, run_ref, run_id, epoch, stage, attempt, "
+         "provider, model, "
+         "started_at, input_estimate, cost_estimate, currency, input_tokens, cost, reserve) VALUES ('" +
+         id + "', 'ann', '" + thread + "', 'r1', 1, 5, 's', 1, 'p', 'm', 86400000, 0, 0, 'CNY', " + tokens +
+         ", " + pico + " * " + unit + ", " + pico + " * " + unit + ")";
+}
+
+}  // namespace
+
+std::vector<std::string> old_rows(std::string const& unit) {
+  return {
+      "INSERT INTO agent_chat_sessions(owner_id, thread_ref, created_at, updated_at) VALUES ('ann', 't1', 1, "
+      "1)",
+      "INSERT INTO runs(owner_id, run_ref, thread_id, status, mode, epoch, input_hash, agui_version, "
+      "created_at) "
+      "VALUES ('ann', 'r1', 1, 'running', 'chat', 5, 'h', '1.0', 1)",
+      "INSERT INTO run_inputs(run_id, input) VALUES (1, '{}')",
+      "INSERT INTO log(run_id, first_n, last_n, epoch, body) VALUES (1, 1, 2, 5, '[\"012345\"]')",
+      "INSERT INTO checkpoints(run_id, number, stage, kind, body) "
+      "VALUES (1, 1, 's', 'k', '{\"x\":\"0123456789ab\"}')",
+      "INSERT INTO agent_chat_messages(session_id, run_id, message_id, seq, role, content, metadata, "
+      "visibility_mask, input_tokens, output_tokens, cost, currency, created_at) "
+      "VALUES (1, 1, 'm1', 1, 'user', 'hello', '{\"type\":\"user_input\"}', 3, 0, 0, 0, 'CNY', 1)",
+      "UPDATE runs SET status = 'completed', ended_at = 2",
+      old_call("c1", "gone", "9223372036854775807", "9223372036854775807", unit),
+      old_call("c2", "t1", "100", "5", unit),
+      "UPDATE model_calls SET status = 'completed', ended_at = 1",
+      old_call("c3", "t1", "7", "0", unit),
+      "UPDATE model_calls SET run_id = NULL WHERE id = 'c1'",
+  };
+}
+
+void expect_old_rows_are_summed(Store& store) {
+  UsageQuery query;
+  query.owner = kAnn;
+  query.group = UsageGroup::thread;
+  auto const report = run_async(store.usage(query)).value();
+  EXPECT_EQ(report.total.cost, "9223372.036854775907");
+  EXPECT_EQ(report.total.calls, 2);
+  EXPECT_EQ(report.total.input_tokens, INT64_MAX);
+  EXPECT_FALSE(report.total.complete);
+  ASSERT_EQ(report.rows.size(), 2u);
+  EXPECT_EQ(report.rows[0].key, "gone");
+  EXPECT_EQ(report.rows[1].cost, "0.0000000001");
+
+  auto next = admission("r2", "t2");
+  next.budgets.user = Money{INT64_MAX};
+  EXPECT_EQ(run_async(store.admit(next)).value().outcome, Admission::Outcome::over_budget);
+  next.budgets = {};
+  next.budgets.thread = Money{107};
+  next.thread = ThreadId{"t1"};
+  EXPECT_EQ(run_async(store.admit(next)).value().outcome, Admission::Outcome::over_budget)
+      << "what an open call holds counts";
+  next.budgets.thread = Money{108};
+  next.max_stored_bytes = 2 + 10 + 20 + 21 + 5;
+  auto const full = run_async(store.admit(next)).value();
+  EXPECT_EQ(full.outcome, Admission::Outcome::over_quota);
+  EXPECT_EQ(full.stored_bytes, next.max_stored_bytes);
+  ++next.max_stored_bytes;
+  EXPECT_EQ(run_async(store.admit(next)).value().outcome, Admission::Outcome::running);
 }
 
 }  // namespace runnel::store

@@ -82,6 +82,10 @@ class StoreContract : public testing::TestWithParam<Engine> {
 
   SqlRows sql(std::string const& statement) { return under_test_->sql(statement).value(); }
   bool sql_refused(std::string const& statement) { return under_test_->sql(statement).has_error(); }
+  std::string cell(std::string const& statement) { return sql(statement).at(0).at(0); }
+  std::string sql_error(std::string const& statement);
+  // All that is to be deleted, to the end.
+  void purge_all();
   // "role:seq:mask" of the thread's rows, in the order they were written.
   std::vector<std::string> message_rows(std::string const& thread = "t1");
   std::string thread_column(std::string const& column, std::string const& thread = "t1");
@@ -95,6 +99,11 @@ class StoreContract : public testing::TestWithParam<Engine> {
 void expect_old_run_counts_and_has_tickets(Store& store);
 void expect_old_run_has_a_ledger(Store& store);
 void expect_old_rows_are_ready_for_flows(Store& store);
+
+// Of ann's, in the tables of a version that kept no sums: an ended run with all that it stores, a call of a
+// thread that is gone, one that has ended and one that is open. `unit` is a pico as the engine has it.
+std::vector<std::string> old_rows(std::string const& unit);
+void expect_old_rows_are_summed(Store& store);
 
 inline std::string engine_name(testing::TestParamInfo<Engine> const& info) {
   return info.param.name;

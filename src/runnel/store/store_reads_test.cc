@@ -14,6 +14,10 @@ std::vector<std::string> ids(Rows const& rows) {
 
 using Texts = std::vector<std::string>;
 
+PageSize page(std::size_t rows, std::size_t bytes = 1'000'000) {
+  return {rows, bytes};
+}
+
 class StoreReads : public StoreContract {
  protected:
   // A thread with the rows 1 user, 2 to 5 answers m2 to m5, and an audit row.
@@ -53,7 +57,7 @@ TEST_P(StoreReads, HTTP_3_AnothersRowsDoNotExist) {
 
   EXPECT_FALSE(run_async(store().find_run(kBob, kThread, RunId{"r1"})).value().has_value());
   EXPECT_FALSE(run_async(store().thread(kBob, kThread)).value().has_value());
-  EXPECT_EQ(refusal(run_async(store().history(kBob, kThread, std::nullopt, 10))), Errc::not_found);
+  EXPECT_EQ(refusal(run_async(store().history(kBob, kThread, std::nullopt, page(10)))), Errc::not_found);
   EXPECT_TRUE(run_async(store().threads(kBob, "", 10)).value().threads.empty());
 }
 
@@ -99,9 +103,9 @@ TEST_P(StoreReads, LogIsReadInPiecesOfAboutTheBytesAskedForButAtLeastOneRow) {
 TEST_P(StoreReads, RUN_10_HistoryPagesBackwardsWithoutAuditRows) {
   talk();
 
-  auto const newest = run_async(store().history(kAnn, kThread, std::nullopt, 2)).value();
-  auto const older = run_async(store().history(kAnn, kThread, newest.next_before, 2)).value();
-  auto const oldest = run_async(store().history(kAnn, kThread, older.next_before, 2)).value();
+  auto const newest = run_async(store().history(kAnn, kThread, std::nullopt, page(2))).value();
+  auto const older = run_async(store().history(kAnn, kThread, newest.next_before, page(2))).value();
+  auto const oldest = run_async(store().history(kAnn, kThread, older.next_before, page(2))).value();
 
   EXPECT_EQ(ids(newest.messages), (Texts{"m4", "m5"}));
   EXPECT_EQ(newest.messages.back().run.text, "r1");
@@ -115,7 +119,56 @@ TEST_P(StoreReads, RUN_10_HistoryPagesBackwardsWithoutAuditRows) {
 TEST_P(StoreReads, RUN_10_HistoryThatFitsInOnePageHasNoNext) {
   talk();
 
-  EXPECT_FALSE(run_async(store().history(kAnn, kThread, std::nullopt, 5)).value().next_before.has_value());
+  EXPECT_FALSE(
+      run_async(store().history(kAnn, kThread, std::nullopt, page(5))).value().next_before.has_value());
+}
+
+// A row's metadata counts, too; it has 27 bytes.
+NewMessage long_answer(std::string id, std::size_t bytes) {
+  auto out = answer(std::move(id));
+  out.content = std::string(bytes, 'x');
+  return out;
+}
+
+TEST_P(StoreReads, HTTP_9_PageOfHistoryEndsWithItsBytesButHasOneRow) {
+  auto const run = admit(admission("r1"));
+  auto const facts = batch(3, 3);
+  ASSERT_TRUE(run_async(store().append(
+      append_request(run.run, run.epoch, facts,
+                     {long_answer("m2", 100), long_answer("m3", 100), long_answer("m4", 5000)}))));
+
+  auto const newest = run_async(store().history(kAnn, kThread, std::nullopt, page(50, 300))).value();
+  auto const older = run_async(store().history(kAnn, kThread, newest.next_before, page(50, 254))).value();
+  auto const tight = run_async(store().history(kAnn, kThread, newest.next_before, page(50, 253))).value();
+  auto const oldest = run_async(store().history(kAnn, kThread, older.next_before, page(50, 1))).value();
+
+  EXPECT_EQ(ids(newest.messages), Texts{"m4"}) << "a row that is longer than the page";
+  EXPECT_EQ(ids(older.messages), (Texts{"m2", "m3"}));
+  EXPECT_EQ(ids(tight.messages), Texts{"m3"});
+  EXPECT_EQ(ids(oldest.messages), Texts{"r1-user"});
+  EXPECT_FALSE(oldest.next_before.has_value());
+}
+
+TEST_P(StoreReads, HTTP_9_ContextDropsTheOldestRowsThatDoNotFit) {
+  auto const run = admit(admission("r1"));
+  ASSERT_TRUE(run_async(store().append(
+      append_request(run.run, run.epoch, batch(3, 3),
+                     {long_answer("m2", 5000), long_answer("m3", 100), long_answer("m4", 100)}))));
+
+  EXPECT_EQ(ids(run_async(store().context(run.thread, RunKey{}, page(50, 300))).value()),
+            (Texts{"m3", "m4"}));
+  EXPECT_EQ(ids(run_async(store().context(run.thread, RunKey{}, page(50, 1))).value()), Texts{"m4"});
+}
+
+TEST_P(StoreReads, FLOW_7_WhatTheReaderItselfProducedTakesNoRoomInItsContext) {
+  auto const first = talk();
+  end(first.run, first.epoch, batch(4, 4));
+  auto const run = admit(admission("r2"));
+  ASSERT_TRUE(
+      run_async(store().append(append_request(run.run, run.epoch, batch(3, 3), {long_answer("own", 5000)}))));
+
+  EXPECT_EQ(ids(run_async(store().context(run.thread, run.run, page(2, 1000))).value()),
+            (Texts{"m5", "r2-user"}));
 }
 
 TEST_P(StoreReads, RUN_9_MasksDecideWhereARowIsSeen) {
@@ -130,15 +183,17 @@ TEST_P(StoreReads, RUN_9_MasksDecideWhereARowIsSeen) {
                                                 {shown, remembered, neither, audit("a1")})))
       .value();
 
-  EXPECT_EQ(ids(run_async(store().history(kAnn, kThread, std::nullopt, 10)).value().messages),
+  EXPECT_EQ(ids(run_async(store().history(kAnn, kThread, std::nullopt, page(10))).value().messages),
             (Texts{"r1-user", "shown"}));
-  EXPECT_EQ(ids(run_async(store().context(run.thread, 10)).value()), (Texts{"r1-user", "remembered"}));
+  EXPECT_EQ(ids(run_async(store().context(run.thread, RunKey{}, page(10))).value()),
+            (Texts{"r1-user", "remembered"}));
 }
 
 TEST_P(StoreReads, ContextIsTheNewestRowsOldestFirst) {
   auto const run = talk();
 
-  EXPECT_EQ(ids(run_async(store().context(run.thread, 3)).value()), (Texts{"m3", "m4", "m5"}));
+  EXPECT_EQ(ids(run_async(store().context(run.thread, RunKey{}, page(3))).value()),
+            (Texts{"m3", "m4", "m5"}));
 }
 
 TEST_P(StoreReads, USE_8_UsageOfARunIsTheSumOfItsRowsAuditIncluded) {

@@ -30,6 +30,36 @@ TEST_P(StoreSchema, DB_2_MessageMustCarryTheCurrencyOfItsThread) {
   EXPECT_TRUE(sql_refused("UPDATE agent_chat_messages SET currency = NULL"));
 }
 
+TEST_P(StoreSchema, DB_2_WrongCurrencyIsNamedWithTheRightOne) {
+  auto const error = sql_error(insert_message("2", "assistant", "assistant_output", "'USD'"));
+  EXPECT_NE(error.find("does not match session currency CNY"), std::string::npos) << error;
+  if (GetParam().name != "Postgres") return;
+  EXPECT_NE(error.find("message currency USD"), std::string::npos) << error;
+  EXPECT_EQ(
+      cell("SELECT tgfoid::regproc::text FROM pg_trigger WHERE tgname = 'trg_message_currency_match' AND "
+           "tgrelid = 'agent_chat_messages'::regclass"),
+      "enforce_message_currency_match_session");
+}
+
+TEST_P(StoreSchema, RUN_6_ErrorOfAFailedRunIsItsThreadsUntilTheNextOneStarts) {
+  auto request = end_request(run_.run, run_.epoch, batch(3, 3), RunStatus::failed);
+  request.error_code = "MODEL_ERROR";
+  request.error_id = "err-1";
+  EXPECT_EQ(thread_column("error_id"), "null");
+  ASSERT_TRUE(run_async(store().end(request)));
+  EXPECT_EQ(thread_column("error_id"), "err-1");
+
+  auto const second = admit(admission("r2"));
+  EXPECT_EQ(thread_column("error_id"), "null");
+  admit(admission("r3", OnBusy::enqueue));
+  auto again = end_request(second.run, second.epoch, batch(3, 3), RunStatus::failed);
+  again.error_id = "err-2";
+  auto const promoted = run_async(store().end(again)).value().promoted;
+  EXPECT_EQ(thread_column("error_id"), "err-2");
+  claim(promoted.value());
+  EXPECT_EQ(thread_column("error_id"), "null");
+}
+
 TEST_P(StoreSchema, DB_2_CurrencyAndCountryOfAThreadAreFrozen) {
   EXPECT_TRUE(sql_refused("UPDATE agent_chat_sessions SET billing_country_snapshot = 'US'"));
   EXPECT_TRUE(sql_refused("UPDATE agent_chat_sessions SET billing_country_snapshot = NULL"));

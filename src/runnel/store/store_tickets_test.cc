@@ -234,6 +234,7 @@ TEST_P(StoreTickets, RUN_5_TicketsGoWithTheirThread) {
   end(run_.run, run_.epoch, batch(3, 3));
 
   ASSERT_EQ(run_async(store().delete_thread(UserId{"ann"}, ThreadId{"t1"})).value(), DeleteOutcome::deleted);
+  purge_all();
 
   EXPECT_EQ(sql("SELECT hash FROM tickets"), (SqlRows{{"socket"}}));
 }

@@ -169,6 +169,50 @@ TEST_P(StoreUsage, USE_8_TokensThatDoNotFitAreTheMostThatDo) {
   EXPECT_EQ(total.cost, "18446744.073709551614");
 }
 
+TEST_P(StoreUsage, USE_8_GroupsComeInPagesOfAStableOrder) {
+  for (auto const* const model : {"d", "a", "c", "b", "e"}) {
+    spend(run_, std::string{"c-"} + model, model, kNow, Money{1});
+  }
+  auto query = asking(UsageGroup::model);
+  query.limit = 2;
+
+  Lines seen;
+  for (bool more = true; more;) {
+    auto const page = usage(query);
+    EXPECT_EQ(page.total.calls, 5) << "the total is of all of them";
+    for (auto const& row : page.rows) {
+      seen.push_back(row.key);
+    }
+    more = page.more;
+    query.after = seen.back();
+    ASSERT_LE(seen.size(), 5u);
+  }
+  EXPECT_EQ(seen, (Lines{"a", "b", "c", "d", "e"}));
+}
+
+TEST_P(StoreUsage, USE_8_DaysAtTheEdgesAreCountedByTheCall) {
+  auto const second = admit(admission("r2", "t2"));
+  for (int i = 0; i < 12; ++i) {
+    auto const at = kMidnight + i * kDay / 4;
+    spend(i % 2 == 0 ? run_ : second, "c" + std::to_string(i), "m", at, Money{1 << i});
+  }
+  auto query = asking(UsageGroup::day);
+  query.from = kMidnight + kDay / 4 + 1;
+  query.to = kMidnight + 2 * kDay + kDay / 4 + 1;
+
+  EXPECT_EQ(lines(usage(query)), (Lines{"2023-11-15 2 0.000000000012", "2023-11-16 4 0.00000000024",
+                                        "2023-11-17 2 0.000000000768"}));
+  query.group = UsageGroup::thread;
+  EXPECT_EQ(lines(usage(query)), (Lines{"t1 4 0.00000000034", "t2 4 0.00000000068"}));
+  query.after = "t1";
+  EXPECT_EQ(lines(usage(query)), Lines{"t2 4 0.00000000068"});
+  query.after = "";
+  query.thread = ThreadId{"t2"};
+  EXPECT_EQ(lines(usage(query)), Lines{"t2 4 0.00000000068"});
+  query.group = UsageGroup::model;
+  EXPECT_EQ(lines(usage(query)), Lines{"m 4 0.00000000068"});
+}
+
 // --- Many rows ---
 
 struct Sums {
@@ -202,11 +246,9 @@ TEST_P(StoreUsage, USE_8_TotalsOfAHundredThousandRowsEqualTheirSumsToTheLastDigi
   for (int first = 0; first < kRows; first += kBatch) {
     std::string insert =
         "INSERT INTO model_calls(id, owner_id, thread_ref, run_ref, run_id, epoch, stage, attempt, provider, "
-        "input_estimate, cost_estimate, reserve, currency, status, ended_at, model, started_at, "
-        "input_tokens, "
-        "cost) SELECT 'c' || column1, 'ann', 't1', 'r1', " +
-        run +
-        ", 1, 's', 1, 'p', 0, 0, 0, 'CNY', 'completed', 1, column2, column3, column4, column5 FROM (VALUES ";
+        "input_estimate, cost_estimate, currency, model, started_at, input_tokens, cost, reserve) "
+        "SELECT 'c' || column1, 'ann', 't1', 'r1', " +
+        run + ", 1, 's', 1, 'p', 0, 0, 'CNY', column2, column3, column4, column5, column5 FROM (VALUES ";
     for (int i = first; i < first + kBatch; ++i) {
       auto const* const model = kModels[random() % kModels.size()];
       auto const day = random() % kDays.size();
@@ -221,6 +263,7 @@ TEST_P(StoreUsage, USE_8_TotalsOfAHundredThousandRowsEqualTheirSumsToTheLastDigi
                 "," + std::to_string(tokens) + "," + amount(pico) + ")";
     }
     sql(insert + ") AS made");
+    sql("UPDATE model_calls SET status = 'completed', ended_at = 1 WHERE status = 'open'");
   }
 
   auto const days = usage(asking(UsageGroup::day));
@@ -228,6 +271,16 @@ TEST_P(StoreUsage, USE_8_TotalsOfAHundredThousandRowsEqualTheirSumsToTheLastDigi
 
   expect_equal(usage(asking()).total, total);
   expect_equal(days.total, total);
+  auto pieces = asking();
+  auto const somewhere = kMidnight + kDay + 12'345'678;
+  pieces.to = somewhere;
+  auto const before = usage(pieces).total;
+  pieces.to.reset();
+  pieces.from = somewhere;
+  auto const after = usage(pieces).total;
+  EXPECT_GT(before.calls, 0);
+  EXPECT_EQ(before.calls + after.calls, total.calls);
+  EXPECT_EQ(before.input_tokens + after.input_tokens, total.input_tokens);
   ASSERT_EQ(days.rows.size(), kDays.size());
   for (auto const& row : days.rows) {
     expect_equal(row, by_day[row.key]);

@@ -1,0 +1,154 @@
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <string>
+
+#include "runnel/store/sqlite_checkpointer.h"
+#include "runnel/store/sqlite_db.h"
+#include "runnel/store/sqlite_schema.h"
+#include "runnel/store/sqlite_store.h"
+#include "runnel/store/sqlite_under_test.h"
+
+// Nobody waits long for what another user, or nobody, has asked for.
+namespace runnel::store {
+namespace {
+
+class SqliteBounds : public testing::Test {
+ protected:
+  std::unique_ptr<Store> open() {
+    SqliteOptions options;
+    options.path = path_;
+    return open_sqlite(std::move(options)).value();
+  }
+  std::string cell(std::string const& statement) { return sqlite_rows(path_, statement).value().at(0).at(0); }
+
+  // A thread of ann's whose run has ended, with so many rows of log.
+  void make_long_thread(Store& store, int rows) {
+    auto const run = run_async(store.admit(admission("r1"))).value();
+    run_async(store.end(end_request(run.run, run.epoch, batch(3, 3)))).value();
+    sqlite::Db db{{path_, sqlite::Access::read_write_create, {}}};
+    db.execute("DROP TRIGGER trg_log_ended");
+    db.run(
+        "WITH RECURSIVE numbers(n) AS (SELECT 4 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2) "
+        "INSERT INTO log(run_id, first_n, last_n, epoch, body) SELECT ?1, n, n, 1, '[]' FROM numbers",
+        run.run.value, rows);
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("runnel.db");
+};
+
+struct Order {
+  std::atomic<int> pieces{0};
+  std::atomic<bool> over{false};
+  std::vector<int> answered_after;  // How many pieces were done when an admit was answered.
+};
+
+boost::asio::awaitable<void> purge_all(Store* store, Order* order) {
+  PieceSize piece;
+  piece.rows = 100;
+  for (;;) {
+    auto const rows = co_await store->purge(piece);
+    if (rows.value() == 0) break;
+    ++order->pieces;
+  }
+  order->over = true;
+}
+
+boost::asio::awaitable<void> admit_meanwhile(Store* store, Order* order) {
+  for (int i = 0; !order->over; ++i) {
+    auto const name = std::to_string(i);
+    auto const admitted = co_await store->admit(admission("b" + name, "b" + name, "bob"));
+    admitted.value();
+    order->answered_after.push_back(order->pieces);
+  }
+}
+
+TEST_F(SqliteBounds, OthersAreServedBetweenThePiecesOfALongDelete) {
+  auto store = open();
+  make_long_thread(*store, 20'000);
+  ASSERT_EQ(run_async(store->delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+  EXPECT_GT(std::stoi(cell("SELECT count(*) FROM log")), 19'000);
+
+  Order order;
+  boost::asio::io_context context{1};
+  boost::asio::co_spawn(context, purge_all(store.get(), &order), boost::asio::detached);
+  boost::asio::co_spawn(context, admit_meanwhile(store.get(), &order), boost::asio::detached);
+  context.run();
+
+  EXPECT_EQ(cell("SELECT count(*) FROM log WHERE run_id = 1"), "0");
+  EXPECT_EQ(cell("SELECT count(*) FROM agent_chat_sessions WHERE id = 1"), "0");
+  EXPECT_GE(order.pieces, 150);
+  std::set<int> const moments{order.answered_after.begin(), order.answered_after.end()};
+  EXPECT_GE(moments.size(), 20U) << "admits were answered after this many different numbers of pieces";
+}
+
+TEST_F(SqliteBounds, DeleteGoesOnAfterARestart) {
+  auto store = open();
+  make_long_thread(*store, 2'000);
+  ASSERT_EQ(run_async(store->delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+  ASSERT_GT(run_async(store->purge({100, std::chrono::seconds{10}})).value(), 0U);
+
+  store.reset();
+  store = open();
+  EXPECT_FALSE(run_async(store->thread(kAnn, kThread)).value());
+  EXPECT_GT(std::stoi(cell("SELECT count(*) FROM log")), 1'000);
+  while (run_async(store->purge({})).value() > 0) {
+  }
+
+  for (auto const* const table : {"log", "runs", "agent_chat_messages", "agent_chat_sessions", "purges"}) {
+    EXPECT_EQ(cell(std::string{"SELECT count(*) FROM "} + table), "0") << table;
+  }
+}
+
+TEST_F(SqliteBounds, CheckpointHoldsTheWriterForASmallPartOfTheLogOnly) {
+  constexpr std::size_t kThreshold = std::size_t{1} << 20U;
+  sqlite::DbOptions const options{path_, sqlite::Access::read_write_create, {}};
+  sqlite::Db writer{options};
+  sqlite::enter_wal_mode(writer);
+  writer.execute("CREATE TABLE rows(body TEXT NOT NULL)");
+  std::size_t wal_bytes = 0;
+  sqlite3_wal_hook(
+      writer.handle(),
+      [](void* bytes, sqlite3*, char const*, int pages) {
+        *static_cast<std::size_t*>(bytes) = static_cast<std::size_t>(pages) * 4096;
+        return SQLITE_OK;
+      },
+      &wal_bytes);
+  sqlite::Checkpointer checkpointer{options, kThreshold};
+  std::string const body(100'000, 'x');
+  int started_over = 0;
+  for (int i = 0; i < 2'000 && started_over < 3; ++i) {
+    auto const before = wal_bytes;
+    writer.run("INSERT INTO rows VALUES (?1)", body);
+    if (wal_bytes < before) ++started_over;
+    checkpointer.on_commit(wal_bytes);
+  }
+
+  EXPECT_GE(started_over, 3);
+  EXPECT_LE(checkpointer.most_held_pages() * 4096, static_cast<int>(kThreshold));
+}
+
+TEST_F(SqliteBounds, DB_1_DatabaseWithoutSumsGetsThemOfWhatItHolds) {
+  {
+    sqlite::Db db{{path_, sqlite::Access::read_write_create, {}}};
+    db.execute("CREATE TABLE schema_migrations(version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL)");
+    for (std::size_t i = 0; i < 4; ++i) {
+      db.execute(sqlite::migrations()[i].sql);
+    }
+    db.execute("INSERT INTO schema_migrations VALUES (1, 1), (2, 1), (3, 1), (4, 1)");
+    for (auto const& sql : old_rows("1")) {
+      db.execute(sql.c_str());
+    }
+  }
+
+  auto const store = open();
+
+  expect_old_rows_are_summed(*store);
+}
+
+}  // namespace
+}  // namespace runnel::store

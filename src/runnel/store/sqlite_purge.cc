@@ -1,0 +1,96 @@
+#include <chrono>
+#include <optional>
+#include <string_view>
+
+#include "runnel/store/sqlite_intents.h"
+
+// What deletes rows, a bounded piece at a time: purge.
+namespace runnel::store::sqlite {
+
+namespace {
+
+// A statement deletes so few rows that the clock is looked at often enough, however long their texts are.
+constexpr std::string_view kDeleteLog =
+    "DELETE FROM log WHERE rowid IN (SELECT rowid FROM log WHERE run_id = ?1 LIMIT 8)";
+constexpr std::string_view kDeleteCheckpoints =
+    "DELETE FROM checkpoints WHERE rowid IN (SELECT rowid FROM checkpoints WHERE run_id = ?1 LIMIT 8)";
+constexpr std::string_view kDeleteMessages =
+    "DELETE FROM agent_chat_messages WHERE id IN "
+    "(SELECT id FROM agent_chat_messages WHERE run_id = ?1 LIMIT 8)";
+constexpr std::string_view kDeleteTickets =
+    "DELETE FROM tickets WHERE hash IN (SELECT hash FROM tickets WHERE run_id = ?1 LIMIT 8)";
+constexpr std::string_view kDeleteEpochs =
+    "DELETE FROM run_epochs WHERE run_id = ?1 AND epoch IN "
+    "(SELECT epoch FROM run_epochs WHERE run_id = ?1 LIMIT 8)";
+constexpr std::string_view kReleaseCalls =
+    "UPDATE model_calls SET run_id = NULL WHERE row_no IN "
+    "(SELECT row_no FROM model_calls WHERE run_id = ?1 LIMIT 8)";
+
+struct Purge {
+  std::int64_t number = 0;
+  std::optional<std::int64_t> run;  // Whose log goes; else it is a thread.
+  std::int64_t thread = 0;
+};
+
+std::optional<Purge> next_purge(Db& db) {
+  Query query{db, "SELECT number, run_id, thread_id FROM purges ORDER BY number LIMIT 1"};
+  if (!query.next()) return std::nullopt;
+  Purge purge;
+  purge.number = query.integer(0);
+  if (!query.is_null(1)) purge.run = query.integer(1);
+  purge.thread = query.integer(2);
+  return purge;
+}
+
+std::int64_t finish(Db& db, Purge const& purge) {
+  return db.run("DELETE FROM purges WHERE number = ?1", purge.number);
+}
+
+std::optional<std::int64_t> some_run_of(Db& db, std::int64_t thread) {
+  Query query{db, "SELECT id FROM runs WHERE thread_id = ?1 LIMIT 1", thread};
+  return query.next() ? std::optional{query.integer(0)} : std::nullopt;
+}
+
+std::int64_t delete_some_log(Db& db, std::int64_t run) {
+  auto const rows = db.run(kDeleteLog, run);
+  return rows > 0 ? rows : db.run(kDeleteCheckpoints, run);
+}
+
+// The owner has the room again when the last row is gone.
+std::int64_t step_log(Db& db, Purge const& purge) {
+  if (auto const rows = delete_some_log(db, *purge.run); rows > 0) return rows;
+  db.run(
+      "UPDATE storage_totals SET bytes = bytes - (SELECT log_bytes FROM runs WHERE id = ?1) "
+      "WHERE owner_id = (SELECT owner_id FROM runs WHERE id = ?1)",
+      *purge.run);
+  db.run("UPDATE runs SET log_bytes = 0 WHERE id = ?1", *purge.run);
+  return finish(db, purge);
+}
+
+std::int64_t step_run(Db& db, std::int64_t run) {
+  if (auto const rows = delete_some_log(db, run); rows > 0) return rows;
+  for (auto const statement : {kDeleteMessages, kDeleteTickets, kDeleteEpochs, kReleaseCalls}) {
+    if (auto const rows = db.run(statement, run); rows > 0) return rows;
+  }
+  return db.run("DELETE FROM runs WHERE id = ?1", run);
+}
+
+std::int64_t step_thread(Db& db, Purge const& purge) {
+  if (auto const run = some_run_of(db, purge.thread)) return step_run(db, *run);
+  db.run("DELETE FROM agent_chat_sessions WHERE id = ?1", purge.thread);
+  return finish(db, purge);
+}
+
+}  // namespace
+
+Result<std::size_t> purge(Db& db, PieceSize piece) {
+  auto const deadline = std::chrono::steady_clock::now() + piece.time;
+  std::size_t rows = 0;
+  while (auto const next = next_purge(db)) {
+    rows += static_cast<std::size_t>(next->run ? step_log(db, *next) : step_thread(db, *next));
+    if (rows >= piece.rows || std::chrono::steady_clock::now() >= deadline) break;
+  }
+  return rows;
+}
+
+}  // namespace runnel::store::sqlite
