@@ -14,6 +14,7 @@
 
 #include "bench/micro/sample_run.h"
 #include "runnel/core/fact_json.h"
+#include "runnel/store/sqlite_db.h"
 #include "runnel/store/sqlite_store.h"
 #include "tests/support/run_async.h"
 
@@ -109,6 +110,8 @@ class OpenStore {
   }
   store::Store& operator*() { return *store_; }
 
+  [[nodiscard]] std::string file() const { return folder_.file(); }
+
   Writing begin_run(std::string const& name) {
     auto const admission = run_async(store_->admit(make_admission(name))).value();
     return {admission.run, admission.epoch};
@@ -165,6 +168,41 @@ void log_append(benchmark::State& state) {
   report(state, std::move(latencies));
 }
 BENCHMARK(log_append)->Arg(1)->Arg(64)->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
+
+// So many calls of the run's owner, all of them ended.
+void fill_ledger(OpenStore const& store, RunKey run, std::int64_t calls) {
+  store::sqlite::Db db{{store.file(), store::sqlite::Access::read_write_create, {}}};
+  db.run(
+      "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2) "
+      "INSERT INTO model_calls(id, owner_id, thread_ref, run_ref, run_id, epoch, stage, attempt, provider, model, "
+      "started_at, input_estimate, cost_estimate, reserve, cost, currency) "
+      "SELECT 'old-' || n, 'bench', 'thread-' || (n % 1000), 'run', ?1, 1, 's', 1, 'p', 'm', ?3, 0, 0, 1000, 1000, 'CNY' "
+      "FROM numbers",
+      run.value, calls, kEpoch);
+  db.run("UPDATE model_calls SET status = 'completed', ended_at = started_at");
+}
+
+// A call that every budget limits, entered durably, after so many calls of the same user: it must cost the same.
+void open_call_within_budgets(benchmark::State& state) {
+  OpenStore store;
+  auto const run = store.begin_run("budget");
+  fill_ledger(store, run.run, state.range(0));
+  std::int64_t number = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    store::NewCall call;
+    call.id = "call-" + std::to_string(++number);
+    call.run = run.run;
+    call.epoch = run.epoch;
+    call.stage = "answer";
+    call.provider = call.model = "m";
+    call.started_at = kEpoch;
+    call.reserve = Money{1};
+    Money const plenty{std::int64_t{1} << 60U};
+    call.budgets = store::Budgets{plenty, plenty, plenty, plenty, kEpoch / 86'400'000 * 86'400'000};
+    run_async((*store).open_call(std::move(call))).value();
+  }
+}
+BENCHMARK(open_call_within_budgets)->Arg(10)->Arg(300'000)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 // A run with 1,000 facts, in rows of so many.
 RunKey write_log(OpenStore& store, std::size_t facts_in_row) {
