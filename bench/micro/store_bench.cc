@@ -174,15 +174,18 @@ void fill_ledger(OpenStore const& store, RunKey run, std::int64_t calls) {
   store::sqlite::Db db{{store.file(), store::sqlite::Access::read_write_create, {}}};
   db.run(
       "WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2) "
-      "INSERT INTO model_calls(id, owner_id, thread_ref, run_ref, run_id, epoch, stage, attempt, provider, model, "
+      "INSERT INTO model_calls(id, owner_id, thread_ref, run_ref, run_id, epoch, stage, attempt, provider, "
+      "model, "
       "started_at, input_estimate, cost_estimate, reserve, cost, currency) "
-      "SELECT 'old-' || n, 'bench', 'thread-' || (n % 1000), 'run', ?1, 1, 's', 1, 'p', 'm', ?3, 0, 0, 1000, 1000, 'CNY' "
+      "SELECT 'old-' || n, 'bench', 'thread-' || (n % 1000), 'run', ?1, 1, 's', 1, 'p', 'm', ?3, 0, 0, 1000, "
+      "1000, 'CNY' "
       "FROM numbers",
       run.value, calls, kEpoch);
   db.run("UPDATE model_calls SET status = 'completed', ended_at = started_at");
 }
 
-// A call that every budget limits, entered durably, after so many calls of the same user: it must cost the same.
+// A call that every budget limits, entered durably, after so many calls of the same user: it must cost the
+// same.
 void open_call_within_budgets(benchmark::State& state) {
   OpenStore store;
   auto const run = store.begin_run("budget");

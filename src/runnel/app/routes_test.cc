@@ -48,9 +48,10 @@ class Routes : public testing::Test {
   }
 
   http::Router router() {
-    return std::move(make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_,
-                                              "dev_secret", tickets_, probe_, metrics_, scraping_, replaying_})
-                         .value());
+    return std::move(
+        make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret",
+                                 tickets_, probe_, metrics_, scraping_, replaying_})
+            .value());
   }
 
   // A request that the operation can take, with all of its parameters.

@@ -14,6 +14,8 @@ using std::chrono::milliseconds;
 namespace {
 constexpr milliseconds kFirstPause{50};
 constexpr milliseconds kLongestPause{1000};
+// Deltas of this size are written at once, so that a fast model makes several rows of them and no huge one.
+constexpr std::size_t kFlushedAtOnce = std::size_t{64} * 1024;
 
 // The next of the moments that are `period` apart, the same for all runs: then what they have to write comes
 // to the store together, and shares a commit.
@@ -75,6 +77,7 @@ Result<void> RunWriter::show(std::vector<Fact> deltas) {
     std::move(records.begin(), records.end(), std::back_inserter(head_.pending.unshown));
   }
   arm_flush();
+  hurry_flush();
   return outcome;
 }
 
@@ -161,6 +164,7 @@ store::AppendRequest RunWriter::make_append(Head& head) const {
 
 store::AppendRequest RunWriter::take() {
   writing_ = true;
+  flush_hurried_ = false;
   flush_timer_.cancel();
   auto request = make_append(head_);
   request.now = clock_.now_ms();
@@ -223,6 +227,7 @@ void RunWriter::written(std::uint64_t last_n) {
                              std::make_move_iterator(waits)};
   head_.pending.unshown.erase(head_.pending.unshown.begin(), waits);
   channel_->publish(std::move(deltas));
+  hurry_flush();
   changed_.notify_all();
 }
 
@@ -273,7 +278,8 @@ asio::awaitable<bool> RunWriter::wait_for_store(Error error, milliseconds pause)
 void RunWriter::arm_flush() {
   if (flush_armed_ || failure_) return;
   flush_armed_ = true;
-  flush_timer_.expires_at(next_tick(options_.delta_flush));
+  flush_timer_.expires_at(flush_hurried_ ? std::chrono::steady_clock::now()
+                                         : next_tick(options_.delta_flush));
   flush_timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
     self->flush_armed_ = false;
     if (self->closed_) return;
@@ -283,6 +289,13 @@ void RunWriter::arm_flush() {
       self->arm_flush();  // A commit took the timer's deltas; these came after it.
     }
   });
+}
+
+// A cancelled timer is armed anew, and is due then.
+void RunWriter::hurry_flush() {
+  if (flush_hurried_ || writing_ || head_.pending.body.size() < kFlushedAtOnce) return;
+  flush_hurried_ = true;
+  flush_timer_.cancel();
 }
 
 asio::awaitable<void> RunWriter::close() {

@@ -55,7 +55,8 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   struct Options {
     std::chrono::milliseconds delta_flush{100};
     RunMetrics metrics{};
-    std::size_t max_unwritten = std::size_t{1} << 20;  // Bytes of the log.
+    // Bytes of the log. What waits is written as one row, and each reader of a replay holds a whole one.
+    std::size_t max_unwritten = std::size_t{256} * 1024;
   };
   struct Start {
     RunKey run;
@@ -144,6 +145,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   void count_written(std::uint64_t last_n);
   void failed(Error error);
   void arm_flush();
+  void hurry_flush();
 
   store::Store& store_;
   base::Clock const& clock_;
@@ -163,6 +165,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   bool writing_ = false;
   bool refused_ = false;  // By the store, at the last try.
   bool flush_armed_ = false;
+  bool flush_hurried_ = false;
   bool closed_ = false;
   std::optional<Error> failure_;
   std::optional<RunEnd> end_written_;

@@ -266,6 +266,17 @@ TEST_F(RunWriterTest, DB_3_WhatIsUnwrittenIsBounded) {
   EXPECT_TRUE(on_core([&] { return writer->has_room(); }));
 }
 
+TEST_F(RunWriterTest, HTTP_9_ManyDeltasAreWrittenBeforeTheirTimeSoThatNoRowIsHuge) {
+  auto const writer = make_writer(std::chrono::hours{1});
+  commit(writer, opening()).get().value();
+
+  for (int i = 0; i < 2; ++i)
+    on_core([&] { writer->show(delta(std::string(40'000, 'x'))).value(); });
+
+  store.wait_for_writes(2);  // And not in an hour.
+  EXPECT_EQ(store.appends().back().facts.last_n, 5U);
+}
+
 TEST_F(RunWriterTest, DB_3_WhileTheStoreRefusesThereIsNoRoomUntilTheRunIsAskedToStop) {
   auto const writer = make_writer(std::chrono::milliseconds{1});
   commit(writer, opening()).get().value();
