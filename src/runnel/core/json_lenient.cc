@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
+#include "runnel/core/json_problem.h"
 #include "runnel/core/surrogates.h"
-#include "runnel/core/text.h"
 
 namespace runnel {
 namespace {
@@ -99,27 +99,14 @@ class LenientHandler {
   std::string mended_;
 };
 
-std::string words_for(json::error_code const& error, std::size_t max_depth) {
-  if (error == json::error::incomplete) return "the JSON ends too early";
-  if (error == json::error::too_deep) return "nested deeper than " + std::to_string(max_depth) + " levels";
-  if (error == json::error::expected_hex_digit) return "a \\u escape needs four hexadecimal digits";
-  return "not valid JSON";
-}
-
-JsonProblem problem_at(std::string what, std::string_view text, std::size_t offset) {
-  auto const before = text.substr(0, offset);
-  auto const line = static_cast<std::size_t>(std::count(before.begin(), before.end(), '\n')) + 1;
-  return {std::move(what), line, count_code_points(before.substr(before.rfind('\n') + 1)) + 1};
-}
-
 std::variant<json::value, JsonProblem> parse(std::string_view text, std::size_t max_depth) {
   json::parse_options options;
   options.max_depth = max_depth;
   json::basic_parser<LenientHandler> parser{options};
   json::error_code error;
   auto const used = parser.write_some(false, text.data(), text.size(), error);
+  if (!error && used < text.size()) error = json::error::extra_data;
   if (error) return problem_at(words_for(error, max_depth), text, used);
-  if (used < text.size()) return problem_at("more follows after the end of the JSON", text, used);
   return parser.handler().release();
 }
 

@@ -40,8 +40,8 @@ std::optional<Response> read_instant(Request const& request, char const* name,
       "' must be an RFC 3339 instant such as 2026-01-02T03:04:05Z, or a date such as 2026-01-02 (UTC)");
 }
 
-constexpr std::int64_t kDefaultPage = 200;
-constexpr std::int64_t kLargestPage = 1000;
+constexpr std::int64_t kDefaultGroups = 200;
+constexpr std::int64_t kMostGroups = 1000;
 
 std::variant<store::UsageQuery, Response> usage_query(Request const& request) {
   store::UsageQuery query;
@@ -55,9 +55,9 @@ std::variant<store::UsageQuery, Response> usage_query(Request const& request) {
     if (!group) return invalid("'groupBy' must be thread, model or day");
     query.group = *group;
   }
-  auto limit = number_query(request, "limit", 1, kLargestPage);
+  auto limit = number_query(request, "limit", 1, kMostGroups);
   if (auto* bad = std::get_if<Response>(&limit)) return std::move(*bad);
-  query.limit = static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultPage));
+  query.limit = static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultGroups));
   query.after = request.query("cursor").value_or("");
   return query;
 }
