@@ -196,11 +196,14 @@ PromptTexts load_prompt_texts(ConfFile& file) {
       {"agent", "task", "contract", "repair", "again", "closing", "memories", "skills"},
       file.problems()};
   for (auto const& part : prompt_parts()) {
+    if (part.field == &PromptTexts::again && fields.find(part.key) == nullptr) continue;
     auto placed = file.text(fields, part.key, file.map()->Mark());
     if (placed.text.text().empty()) continue;
     check_prompt_placeholders(file, part, placed, fields.find(part.key)->Mark());
     texts.*part.field = std::move(placed.text);
   }
+  // Folders that were written before there was this text still load.
+  if (texts.again.text().empty()) texts.again = texts.repair;
   return texts;
 }
 

@@ -31,6 +31,15 @@ TEST(Loader, FLOW_1_TheShippedFilesAreGood) {
   EXPECT_EQ(loaded.catalog->default_name(), "router_worker");
 }
 
+TEST(Loader, V2_6_FolderWithoutTheTextForAnEmptyAnswerUsesTheOneForRepairs) {
+  auto files = shipped_files();
+  auto& prompts = files.texts.at("prompts.yaml");
+  auto const begin = prompts.find("\nagain:") + 1;
+  prompts.erase(begin, prompts.find("\nclosing:") + 1 - begin);
+
+  EXPECT_THAT(problems_in(files), ElementsAre());
+}
+
 TEST(Loader, FLOW_2_TheDefaultFlowIsRouterThenWorker) {
   auto const catalog = *load_catalog(shipped_files(), known_things()).catalog;
   auto const& flow = *catalog.find("router_worker");

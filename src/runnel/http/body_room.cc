@@ -21,7 +21,7 @@ std::size_t limit_of(Route const& route, Limits const& limits) {
 }  // namespace
 
 std::int64_t cost_of_body(std::uint64_t bytes) {
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>((bytes + kStep - 1) / kStep));
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(bytes / kStep + (bytes % kStep == 0 ? 0 : 1)));
 }
 
 BodyRoom::BodyRoom(Route const& route, UserId const& user, Limits const& limits, UserLimits& user_limits,

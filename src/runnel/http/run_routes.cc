@@ -53,7 +53,7 @@ Response message_too_large(std::size_t size, std::size_t limit) {
   object.number("limitBytes", static_cast<std::int64_t>(limit)).close();
   return problem(413, "MESSAGE_TOO_LARGE",
                  "The newest user message has " + std::to_string(size) + " bytes; at most " +
-                     std::to_string(limit) + " are taken. Send it in parts, or less of it.",
+                     std::to_string(limit) + " are taken. Send less of it, or send it in several messages.",
                  details);
 }
 

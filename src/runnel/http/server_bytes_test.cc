@@ -83,6 +83,16 @@ TEST_F(ServerBytes, HTTP_9_BodiesOfAllInFlightAreBounded) {
   EXPECT_NE(refused.body.find("SERVER_BUSY"), std::string::npos) << refused.body;
 }
 
+TEST_F(ServerBytes, HTTP_9_SmallBodiesComeInWhateverLargeOnesAreInFlight) {
+  options.user_limits.all_body_bytes = 200'000;
+  start();
+  TestClient slow{port};
+  withhold(slow, post_as("ada", "/runs", std::string(200'000, 'x')));
+
+  EXPECT_EQ(TestClient{port}.ask(post_as("bob", "/runs", std::string(65'536, 'x'))).body, "65536");
+  EXPECT_EQ(TestClient{port}.ask(post_as("bob", "/runs", std::string(65'537, 'x'))).status, 503);
+}
+
 TEST_F(ServerBytes, HTTP_9_BodyInChunksTakesItsBytesAsItGrows) {
   options.user_limits.body_bytes = 200'000;
   start();

@@ -9,6 +9,10 @@ namespace runnel::http {
 
 using std::chrono::seconds;
 
+namespace {
+constexpr std::int64_t kSmallBody = std::int64_t{64} * 1024;
+}  // namespace
+
 std::optional<seconds> UserLimits::count_request(UserId const& user, Time now, std::int64_t cost) {
   auto& shard = shard_of(user);
   std::scoped_lock const lock{shard.mutex};
@@ -97,9 +101,11 @@ void UserLimits::ByteHold::hold(std::size_t bytes) {
   bytes_ += added;
 }
 
-// `own`: what the one who adds has in it already.
+// `own`: what the one who adds has in it already. Small bodies are counted and never refused: users who fill
+// the budget with large ones would else lock everybody out.
 bool UserLimits::add_to_all(std::int64_t added, std::int64_t own) {
   auto const before = all_bodies_.fetch_add(added);
+  if (own + added <= kSmallBody) return true;
   if (before <= own || before + added <= options_.all_body_bytes) return true;
   all_bodies_ -= added;
   return false;
