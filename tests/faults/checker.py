@@ -52,6 +52,7 @@ def check(evidence: Evidence) -> list[str]:
         found += check_replays(run, rows, evidence.replays.get(run.ref, {}))
     found += check_messages(db)
     found += check_accounts(db)
+    found += db.wrong_totals
     found += check_flows(db)
     found += check_history(evidence)
     for read in evidence.reads:

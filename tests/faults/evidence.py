@@ -5,6 +5,8 @@ import sqlite3
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import totals
+
 
 @dataclass
 class Run:
@@ -79,6 +81,7 @@ class Database:
     accounts: dict[str, Account] = field(default_factory=dict)  # By run.
     checkpoints: dict[str, list[Checkpoint]] = field(default_factory=dict)  # By run, ascending.
     calls: dict[str, list[Call]] = field(default_factory=dict)  # By run, oldest first.
+    wrong_totals: list[str] = field(default_factory=list)  # Those that are not the sum of their rows.
 
 
 # A frame as it was seen: (id, event, data).
@@ -132,6 +135,7 @@ def read_database(path: Path) -> Database:
             out.checkpoints.setdefault(row["run_ref"], []).append(Checkpoint(*row[:-1], json.loads(row["body"])))
         _read_accounts(db, out)
         out.threads = dict(db.execute("select thread_ref, status from agent_chat_sessions").fetchall())
+        out.wrong_totals = totals.differences(path)
         return out
     finally:
         db.close()

@@ -1,0 +1,108 @@
+"""USE-8, USE-9, HTTP-9: what the database keeps as totals, compared with the rows that they are totals of."""
+
+import sqlite3
+from collections import defaultdict
+from pathlib import Path
+
+DAY = 86_400_000
+OF_ALL = -1  # The day of a total over all days.
+BYTES = "coalesce(sum(length(CAST({} AS BLOB))), 0)"
+
+
+def differences(database: Path) -> list[str]:
+    """Where a total is not the sum of its rows; nothing where all agree. Both are read at the same moment."""
+    db = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=10)
+    db.row_factory = sqlite3.Row
+    try:
+        db.execute("BEGIN")
+        found = [*compare("spent", spent(db), kept_spent(db)),
+                 *compare("spent by run", spent_by_run(db), kept_by_run(db)),
+                 *compare("usage", used(db), kept_usage(db)), *compare("bytes of run", stored(db), kept_bytes(db)),
+                 *compare("bytes of user", stored_by_user(db), kept_storage(db))]
+        db.execute("ROLLBACK")
+        return found
+    finally:
+        db.close()
+
+
+def compare(what: str, rows: dict, totals: dict) -> list[str]:
+    """A total of nothing may be there or not."""
+    def is_nothing(value) -> bool:
+        return not any(value) if isinstance(value, tuple) else not value
+
+    keys = sorted(rows.keys() | totals.keys(), key=str)
+    return [f"{what} {key}: rows {rows.get(key)}, total {totals.get(key)}" for key in keys
+            if rows.get(key) != totals.get(key) and not (is_nothing(rows.get(key)) and is_nothing(totals.get(key)))]
+
+
+def spent(db) -> dict:
+    sums = defaultdict(int)
+    for call in db.execute("SELECT owner_id, thread_ref, started_at, cost FROM model_calls"):
+        for key in (("", OF_ALL), ("", call["started_at"] // DAY), (call["thread_ref"], OF_ALL)):
+            sums[call["owner_id"], *key] += call["cost"]
+    return sums
+
+
+def whole(row) -> int:
+    """A sum of costs is kept as the sums of their upper and lower halves."""
+    return (row["high"] << 32) + row["low"]
+
+
+def kept_spent(db) -> dict:
+    return {(row["owner_id"], row["thread_ref"], row["day"]): whole(row) for row in db.execute(
+        "SELECT owner_id, thread_ref, day, cost_high AS high, cost_low AS low FROM spent_totals")}
+
+
+def spent_by_run(db) -> dict:
+    return dict(db.execute("SELECT run_id, sum(cost) FROM model_calls WHERE run_id IS NOT NULL "
+                           "GROUP BY run_id").fetchall())
+
+
+def kept_by_run(db) -> dict:
+    return {row["id"]: whole(row) for row in db.execute("SELECT id, spent_high AS high, spent_low AS low FROM runs")}
+
+
+USED = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+
+
+def used(db) -> dict:
+    sums = defaultdict(lambda: (0,) * 7)
+    for call in db.execute("SELECT * FROM model_calls WHERE status <> 'open'"):
+        for thread in ("", call["thread_ref"]):
+            key = (call["owner_id"], thread, call["started_at"] // DAY, call["model"])
+            more = (1, 1 - call["usage_complete"], call["cost"], *(call[name] for name in USED))
+            sums[key] = tuple(a + b for a, b in zip(sums[key], more))
+    return sums
+
+
+def kept_usage(db) -> dict:
+    return {(row["owner_id"], row["thread_ref"], row["day"], row["model"]):
+            (row["calls"], row["incomplete_calls"], whole(row), *(row[name] for name in USED))
+            for row in db.execute("SELECT *, cost_high AS high, cost_low AS low FROM usage_totals")}
+
+
+def stored(db) -> dict:
+    """What goes with a run's log, and the rest. Logs that are being deleted are left out: their bytes count until the
+    last row is gone."""
+    return {row["id"]: (row["log"], row["kept"]) for row in db.execute(
+        f"SELECT r.id, (SELECT {BYTES.format('body')} FROM log WHERE run_id = r.id) + "
+        f"(SELECT {BYTES.format('body')} FROM checkpoints WHERE run_id = r.id) AS log, "
+        f"(SELECT {BYTES.format('content')} + {BYTES.format('metadata')} FROM agent_chat_messages "
+        "WHERE run_id = r.id) + "
+        f"(SELECT {BYTES.format('input')} FROM run_inputs WHERE run_id = r.id) AS kept FROM runs r "
+        "WHERE r.log_expired = 0 AND r.thread_id NOT IN (SELECT thread_id FROM purges WHERE thread_id IS NOT NULL)")}
+
+
+def kept_bytes(db) -> dict:
+    return {row["id"]: (row["log_bytes"], row["kept_bytes"]) for row in db.execute(
+        "SELECT id, log_bytes, kept_bytes FROM runs WHERE log_expired = 0 AND thread_id NOT IN "
+        "(SELECT thread_id FROM purges WHERE thread_id IS NOT NULL)")}
+
+
+def stored_by_user(db) -> dict:
+    return dict(db.execute("SELECT owner_id, sum(log_bytes + kept_bytes) FROM runs WHERE ended_at IS NOT NULL "
+                           "AND owner_id <> '' GROUP BY owner_id").fetchall())
+
+
+def kept_storage(db) -> dict:
+    return dict(db.execute("SELECT owner_id, bytes FROM storage_totals").fetchall())
