@@ -1,0 +1,133 @@
+"""The user who has done nothing, while another one attacks: what they ask for, how long each answer takes, and the
+load that explains it."""
+
+import os
+import resource
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from bystander import percentile  # noqa: E402
+from runnel_server import Api, new_id, run_input  # noqa: E402
+
+KINDS = ("health", "threads", "run", "first event")
+ROUNDS = 240     # Of each kind: enough for a 99th percentile.
+PAUSE = 0.012    # Between two rounds.
+PATIENCE = 15.0  # Seconds for all rounds; whoever is not through by then was held up.
+
+
+def ask_around(address, tokens: list[str]) -> dict:
+    """Rounds of one request of each kind, by turns as each of the users, so that none meets the limit of requests. The
+    seconds that each took, by kind, and what went wrong."""
+    users = [Api(address, token) for token in tokens]
+    seconds = {kind: [] for kind in KINDS}
+    errors = []
+    deadline = time.monotonic() + PATIENCE
+    for number in range(ROUNDS):
+        if time.monotonic() > deadline:
+            break
+        try:
+            _ask_once(users[number % len(users)], seconds)
+        except Exception as error:  # Whatever it is, the neighbour would see it.
+            errors.append(repr(error))
+        time.sleep(PAUSE)
+    return {"seconds": seconds, "errors": errors}
+
+
+def _ask_once(api: Api, seconds: dict[str, list[float]]) -> None:
+    def timed(kind: str, ask):
+        begin = time.monotonic()
+        answer = ask()
+        seconds[kind].append(time.monotonic() - begin)
+        return answer
+
+    def expect(status: int, answer):
+        assert answer.status == status, (answer.status, answer.body[:300])
+        return answer
+
+    timed("health", lambda: expect(200, api.get("/healthz")))
+    timed("threads", lambda: expect(200, api.get("/api/v1/agent/threads?limit=20")))
+    begun = timed("run", lambda: expect(202, api.post_run(run_input("hi", thread=new_id("quiet"))))).json
+    timed("first event", lambda: _first_event(api, begun["threadId"], begun["runId"]))
+
+
+def _first_event(api: Api, thread: str, run: str) -> None:
+    with api.events(thread, run, dialect="ag-ui") as stream:
+        frame = stream.next() if stream.status == 200 else None
+        assert frame and frame.event == "RUN_STARTED", (stream.status, frame)
+
+
+@dataclass
+class Seen:
+    """What the neighbour saw in one phase."""
+
+    seconds: dict[str, list[float]]
+    errors: list[str]
+
+    @property
+    def rounds(self) -> int:
+        return min(len(values) for values in self.seconds.values())
+
+    @property
+    def worst_kind(self) -> str:
+        return max(KINDS, key=lambda kind: percentile(self.seconds[kind], 0.99))
+
+    def share(self, share: float) -> float:
+        """The percentile of the kind of request that fared worst."""
+        return percentile(self.seconds[self.worst_kind], share)
+
+
+class Load:
+    """The server's memory and CPU time while it is used as a context, and that of everybody else on the machine."""
+
+    def __init__(self, pid: int):
+        self.pid = pid
+        self.peak_rss = self._status("VmRSS")
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample)
+
+    def __enter__(self) -> "Load":
+        self._begin = (time.monotonic(), busy_seconds(), self._own(), process_seconds(self.pid))
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stop.set()
+        self._thread.join()
+        self.peak_rss = max(self.peak_rss, self._status("VmHWM"))  # The kernel misses no peak, the samples may.
+        wall, busy, own, server = (now - then for now, then in zip(
+            (time.monotonic(), busy_seconds(), self._own(), process_seconds(self.pid)), self._begin))
+        self.server_cores = server / wall
+        self.foreign_cores = max(0.0, busy - own - server) / wall
+
+    def _status(self, name: str) -> int:
+        """In KiB."""
+        with open(f"/proc/{self.pid}/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith(name))
+
+    @staticmethod
+    def _own() -> float:
+        """The test and its children that have ended: attackers and neighbour."""
+        uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+        return sum(use.ru_utime + use.ru_stime for use in uses)
+
+    def _sample(self) -> None:
+        while not self._stop.wait(0.02):
+            self.peak_rss = max(self.peak_rss, self._status("VmRSS"))
+
+
+def process_seconds(pid: int) -> float:
+    with open(f"/proc/{pid}/stat") as file:
+        user, system = file.read().rsplit(")", 1)[1].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
+def busy_seconds() -> float:
+    """CPU time of all processes of the machine."""
+    with open("/proc/stat") as file:
+        user, nice, system, _, _, irq, softirq, *_ = map(int, file.readline().split()[1:])
+    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
