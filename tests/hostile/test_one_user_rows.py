@@ -61,20 +61,28 @@ class StoredTest(NeighbourCase):
     def test_expiry_of_long_logs(self):
         kept = 30
 
+        def end_runs(database: Path, first_ms: int) -> None:
+            """The runs' ends are 300 ms apart, so that their logs expire one after the other while it is measured."""
+            db = sqlite3.connect(database, timeout=10)
+            with db:
+                db.execute("UPDATE runs SET ended_at = ? + 300 * (id - (SELECT min(id) FROM runs WHERE owner_id = ?)) "
+                           "WHERE owner_id = ?", (first_ms, ATTACKER, ATTACKER))
+            db.close()
+
+        def logs_left(database: Path) -> int:
+            db = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+            left, = db.execute("SELECT count(*) FROM runs WHERE owner_id = ? AND log_expired = 0",
+                               (ATTACKER,)).fetchone()
+            db.close()
+            return left
+
         def attempt(name):
             data = self.large_threads()
-            with sqlite3.connect(data / "runnel.db") as db:  # They expire one after the other while it is measured.
-                now = many_rows.now_ms()
-                db.execute("UPDATE runs SET ended_at = ? + 300 * id WHERE ended_at IS NOT NULL",
-                           (now - kept * 1000 + 1500,))
-            db.close()
+            end_runs(data / "runnel.db", many_rows.now_ms() + 600_000)
             server = self.start({"retention": {"events_s": kept, "sweep_s": 1}}, data)
+            end_runs(server.database, many_rows.now_ms() - kept * 1000)
             phase, told = self.phase(name, server, settle=0.2)
-            with sqlite3.connect(f"file:{server.database}?mode=ro", uri=True) as db:
-                left, = db.execute("SELECT count(*) FROM runs WHERE owner_id = ? AND log_expired = 0",
-                                   (ATTACKER,)).fetchone()
-            db.close()
-            self.assertEqual(left, 0, "logs that have not expired")
+            self.assertEqual(logs_left(server.database), 0, "logs that have not expired")
             return phase, told
 
         self.judge("long logs expire", attempt)

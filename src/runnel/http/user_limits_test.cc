@@ -114,18 +114,19 @@ TEST(UserLimits, HTTP_9_BytesInFlightAreBoundedByUser) {
 }
 
 TEST(UserLimits, HTTP_9_BodiesInFlightAreBoundedForAll) {
-  UserLimits limits{{1, 1, 1, 100, 150, 50}};
+  UserLimits limits{{1, 1, 1, 200'000, 300'000, 50}};
   auto first = limits.hold_bytes(kAda, Budget::bodies, kStart);
-  ASSERT_EQ(first.try_hold(100), Grant::granted);
+  ASSERT_EQ(first.try_hold(200'000), Grant::granted);
   {
     auto second = limits.hold_bytes(kBob, Budget::bodies, kStart);
-    EXPECT_EQ(second.try_hold(51), Grant::server_full);
-    EXPECT_EQ(second.try_hold(50), Grant::granted);
+    EXPECT_EQ(second.try_hold(100'001), Grant::server_full);
+    EXPECT_EQ(second.try_hold(100'000), Grant::granted);
     auto third = limits.hold_bytes(UserId{"cy"}, Budget::bodies, kStart);
-    EXPECT_EQ(third.try_hold(1), Grant::server_full);
+    EXPECT_EQ(third.try_hold(65'537), Grant::server_full);
+    EXPECT_EQ(third.try_hold(65'536), Grant::granted) << "small bodies are always let in";
   }
   auto later = limits.hold_bytes(kBob, Budget::bodies, kStart);
-  EXPECT_EQ(later.try_hold(50), Grant::granted) << "what was held is given back";
+  EXPECT_EQ(later.try_hold(100'000), Grant::granted) << "what was held is given back";
 }
 
 TEST(UserLimits, HTTP_9_ABudgetIsNeverTooSmallForOne) {
