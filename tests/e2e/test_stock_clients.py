@@ -43,6 +43,35 @@ class StockClientTest(E2eCase):
         self.assertEqual(done.returncode, 0, f"{done.stdout}\n{done.stderr}")
 
 
+READ_STREAM = """
+const answer = await fetch(process.env.STREAM, {headers: {Authorization: `Bearer ${process.env.RUNNEL_TOKEN}`}});
+try {
+  for await (const piece of answer.body) console.log("piece", piece.length);
+  console.log("ended");
+} catch (error) {
+  console.log("cut");
+}
+"""
+
+
+class CutStreamTest(E2eCase):
+    config = offline(word_delay_ms=20, words=1000)
+
+    def test_SSE_7_fetch_of_node_sees_that_a_killed_server_has_not_finished(self):
+        if not shutil.which("node"):
+            self.skipTest("needs node")
+        thread, run = self.api.start_run()
+        url = f"http://127.0.0.1:{self.server.port}{self.api.events_path(thread, run, 'ag-ui')}"
+        env = environment({"STREAM": url, "RUNNEL_TOKEN": self.api.token})
+        with subprocess.Popen(["node", "--input-type=module", "-e", READ_STREAM], env=env, text=True,
+                              stdout=subprocess.PIPE) as reader:
+            self.assertTrue(reader.stdout.readline().startswith("piece"))
+            self.server.kill()
+            told = reader.stdout.read().split("\n")
+
+        self.assertEqual(told[-2], "cut")
+
+
 class StockClientsAndFlows(GoldenCase):
     @classmethod
     def setUpClass(cls):

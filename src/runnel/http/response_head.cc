@@ -86,7 +86,9 @@ std::string stream_head(Exchange const& exchange) {
   append_header(out, "Cache-Control", "no-cache");
   append_header(out, "X-Accel-Buffering", "no");
   if (exchange.http_1_1) append_header(out, "Transfer-Encoding", "chunked");
-  append_header(out, "Connection", "close");
+  // Only where it is asked for, although the connection is closed at the end: where this header stands,
+  // Node's fetch takes a stream that was cut for one that has ended (decision 007).
+  if (!exchange.keep_alive || !exchange.http_1_1) append_header(out, "Connection", "close");
   return out += "\r\n";
 }
 
