@@ -16,7 +16,7 @@ namespace runnel::http {
 class ReportGate : public std::enable_shared_from_this<ReportGate> {
  public:
   struct Limits {
-    std::size_t of_user = 2;
+    std::size_t of_user = 4;
     std::size_t in_all = 32;
   };
   enum class Verdict { enters, user_has_enough, full };

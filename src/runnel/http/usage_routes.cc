@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "runnel/core/json_write.h"
+#include "runnel/http/base64url.h"
 #include "runnel/http/number_query.h"
 #include "runnel/http/problem.h"
 #include "runnel/http/report_gate.h"
@@ -43,6 +44,24 @@ std::optional<Response> read_instant(Request const& request, char const* name,
 constexpr std::int64_t kDefaultGroups = 200;
 constexpr std::int64_t kMostGroups = 1000;
 
+// A cursor says what the groups are of, so that one of another report is noticed.
+std::string make_cursor(store::UsageGroup group, std::string const& key) {
+  return base64url_encode(std::to_string(static_cast<int>(group)) + ":" + key);
+}
+
+// What is wrong with the cursor; none: it is absent or has given `after`.
+std::optional<Response> read_cursor(Request const& request, store::UsageGroup group, std::string& after) {
+  auto const text = request.query("cursor").value_or("");
+  if (text.empty()) return std::nullopt;
+  auto const decoded = base64url_decode(text);
+  auto const prefix = std::to_string(static_cast<int>(group)) + ":";
+  if (decoded && group != store::UsageGroup::none && decoded->starts_with(prefix)) {
+    after = decoded->substr(prefix.size());
+    return std::nullopt;
+  }
+  return invalid("'cursor' must be the nextCursor of a page with the same groupBy");
+}
+
 std::variant<store::UsageQuery, Response> usage_query(Request const& request) {
   store::UsageQuery query;
   query.owner = request.user;
@@ -58,7 +77,7 @@ std::variant<store::UsageQuery, Response> usage_query(Request const& request) {
   auto limit = number_query(request, "limit", 1, kMostGroups);
   if (auto* bad = std::get_if<Response>(&limit)) return std::move(*bad);
   query.limit = static_cast<std::size_t>(std::get<0>(limit).value_or(kDefaultGroups));
-  query.after = request.query("cursor").value_or("");
+  if (auto bad = read_cursor(request, query.group, query.after)) return std::move(*bad);
   return query;
 }
 
@@ -72,7 +91,7 @@ void append_counts(JsonObject& object, store::UsageRow const& row) {
       .boolean("usageComplete", row.complete);
 }
 
-std::string to_json(store::UsageReport const& report) {
+std::string to_json(store::UsageReport const& report, store::UsageGroup group_by) {
   std::string body;
   JsonObject object{body};
   object.text("currency", report.currency);
@@ -89,7 +108,7 @@ std::string to_json(store::UsageReport const& report) {
     group.close();
   }
   list += ']';
-  if (report.more) object.text("nextCursor", report.rows.back().key);
+  if (report.more) object.text("nextCursor", make_cursor(group_by, report.rows.back().key));
   object.close();
   return body;
 }
@@ -109,12 +128,13 @@ asio::awaitable<Reply> show_usage(store::Store& store, std::shared_ptr<ReportGat
   if (auto* bad = std::get_if<Response>(&query)) co_return std::move(*bad);
   ReportGate::Slot const slot{std::move(gate), request.user};
   if (slot.verdict() != ReportGate::Verdict::enters) co_return too_many_reports(slot.verdict());
+  auto const group_by = std::get<store::UsageQuery>(query).group;
   auto const report = co_await store.usage(std::get<store::UsageQuery>(std::move(query)));
   if (!report && report.error().code == Errc::not_found) {
     co_return problem(404, "NOT_FOUND", "no such thread");
   }
   if (!report) co_return problem_from(report.error(), request.request_id);
-  co_return json_response(200, to_json(*report));
+  co_return json_response(200, to_json(*report, group_by));
 }
 
 }  // namespace

@@ -86,13 +86,17 @@ TEST_F(UsageRoute, USE_8_GroupsComeInPages) {
   run_async(store->append(request)).value();
 
   auto const first = boost::json::parse(ask({{"groupBy", "thread"}, {"limit", "1"}}).body);
-  auto const second = boost::json::parse(ask({{"groupBy", "thread"}, {"limit", "1"}, {"cursor", "t1"}}).body);
+  std::string const cursor{first.at("nextCursor").as_string()};
+  auto const second =
+      boost::json::parse(ask({{"groupBy", "thread"}, {"limit", "1"}, {"cursor", cursor}}).body);
 
-  EXPECT_EQ(first.at("nextCursor").as_string(), "t1");
   EXPECT_EQ(first.at("groups").at(0).at("key").as_string(), "t1");
   EXPECT_EQ(second.at("groups").at(0).at("key").as_string(), "t2");
   EXPECT_EQ(second.as_object().if_contains("nextCursor"), nullptr);
   EXPECT_EQ(first.at("total"), second.at("total"));
+  EXPECT_EQ(ask({{"groupBy", "thread"}, {"cursor", "t1"}}).status, 400) << "no cursor";
+  EXPECT_EQ(ask({{"groupBy", "model"}, {"cursor", cursor}}).status, 400) << "a cursor of another report";
+  EXPECT_EQ(ask({{"cursor", cursor}}).status, 400);
 }
 
 TEST(ReportGate, USE_8_OneUserLeavesRoomForOthersAndAllTogetherAreBounded) {
