@@ -217,9 +217,11 @@ asio::awaitable<Result<Closing>> CallBook::take_over(Said said) {
       continue;
     }
     auto const* const provider = terms_.models != nullptr ? terms_.models->find(call.model) : nullptr;
-    bool const may_think = provider != nullptr && provider->may_think();
-    auto const took_ms = std::max<std::int64_t>(clock_.now_ms() - call.started_at, 0);
-    auto const output = estimate_output(said, may_think, took_ms, most_output(provider));
+    // The time in which no server ran is nobody's thinking, and what was shown came after the thoughts.
+    bool const may_think = provider != nullptr && provider->may_think() && said.tokens() == 0;
+    auto const known_ms = said.last_known_ms.value_or(call.started_at) - call.started_at;
+    auto const output =
+        estimate_output(said, may_think, std::max<std::int64_t>(known_ms, 0), most_output(provider));
     record.tokens = model::settle_tokens(ReportedUsage{}, {call.input_estimate, output});
     bool const thought = !said.reasoning.empty() || (provider != nullptr && provider->thinks());
     auto const price_name = provider != nullptr ? provider->price_name(call.model) : call.model;

@@ -58,6 +58,9 @@ struct Said {
   std::string_view reasoning;
   std::optional<std::chrono::milliseconds> first_piece;
   std::int64_t argument_tokens = 0;  // Of its tool calls, by estimate.
+  // Of a call that an earlier writer has made: when the last that is known of it was written, by the wall
+  // clock.
+  std::optional<std::int64_t> last_known_ms{};
 
   [[nodiscard]] std::int64_t tokens() const;
 };

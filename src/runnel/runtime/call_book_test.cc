@@ -302,6 +302,39 @@ TEST_F(CallBookTest, USE_8_WhatIsBookedAddsUpByModel) {
   EXPECT_EQ(book.last_model(), "m");
 }
 
+class Thinker final : public model::Provider {
+ public:
+  [[nodiscard]] std::vector<std::string> models() const override { return {"m"}; }
+  [[nodiscard]] std::string name() const override { return "p"; }
+  [[nodiscard]] bool may_think() const override { return true; }
+  std::unique_ptr<model::Call> call(model::CallRequest /*request*/) override { return nullptr; }
+};
+
+TEST_F(CallBookOfThinking, RUN_12_TimeWithoutAServerIsNobodysThinking) {
+  store::UnbookedCall call;
+  call.id = "open";
+  call.stage = "chat";
+  call.provider = "p";
+  call.model = "m";
+  call.started_at = kCallTime - 60'000;
+  std::vector<std::unique_ptr<model::Provider>> providers;
+  providers.push_back(std::make_unique<Thinker>());
+  model::Registry const registry{std::move(providers)};
+  auto known = terms(prices);
+  known.models = &registry;
+  auto const booked = [&](Said before) {
+    CallBook later{store, clock, std::make_shared<base::Cancel>(), known, RunMetrics{}, RunKey{7}, 4};
+    store.leave({call});
+    return run_async(later.take_over(before)).value().rows.call_ends.at(0).tokens.output;
+  };
+
+  EXPECT_EQ(booked(Said{}), 1) << "the least that an answer has";
+  EXPECT_EQ(booked(said("half")), estimate_tokens("half"));
+  Said silent;
+  silent.last_known_ms = call.started_at + 2000;
+  EXPECT_EQ(booked(silent), 200);
+}
+
 TEST_F(CallBookTest, RUN_12_CallsOfAnEarlierWriterAreEndedAndBooked) {
   store::UnbookedCall open_one;
   open_one.id = "open";

@@ -81,11 +81,14 @@ asio::awaitable<Result<Ended>> Executor::run() {
   co_return co_await finish(std::get<StageResult>(std::move(*result)));
 }
 
-asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, std::optional<CallTrouble> give_up) {
+asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, std::int64_t last_known_ms,
+                                                std::optional<CallTrouble> give_up) {
   auto const checkpoints = co_await read_checkpoints();
   if (!checkpoints) co_return checkpoints.error();
   bool const known = restore(*checkpoints);
-  auto left = co_await book_.take_over(said());
+  auto before = said();
+  before.last_known_ms = last_known_ms;
+  auto left = co_await book_.take_over(before);
   if (!left) co_return left.error();
   Closing closing;
   closing.facts.emplace_back(change);

@@ -37,8 +37,9 @@ class Executor {
   boost::asio::awaitable<Result<store::Ended>> run();
 
   // Goes on after another writer: voids what it showed and did not keep, closes its open words and runs from
-  // the last checkpoint (RUN-12). `give_up`: ends the run with this instead.
-  boost::asio::awaitable<Result<store::Ended>> resume(WriterChanged change,
+  // the last checkpoint (RUN-12). `last_known_ms`: when its last fact was written, by the wall clock.
+  // `give_up`: ends the run with this instead.
+  boost::asio::awaitable<Result<store::Ended>> resume(WriterChanged change, std::int64_t last_known_ms,
                                                       std::optional<CallTrouble> give_up);
 
  private:

@@ -97,6 +97,11 @@ asio::awaitable<Result<void>> Service::try_begin_pending(store::RunRow* row) {
   if (!found) co_return found.error();
   if (!*found || store::is_ended((*found)->status)) co_return Result<void>{};
   *row = **found;
+  // A claim whose answer was lost has begun it.
+  if (row->last_n > 0) {
+    spawn_taken_over(*row, 0);
+    co_return Result<void>{};
+  }
   auto input = from_stored(row->input);
   if (!input) co_return input.error();
   if (parts_.flows.find(input->flow) == nullptr) input->flow = parts_.flows.default_name();
@@ -132,6 +137,7 @@ asio::awaitable<Result<Service::Replayed>> Service::replay(RunKey run) {
         auto const accepted = replayed.order.accept(record.fact);
         if (!accepted) co_return accepted.error();
         replayed.last = record.position;
+        replayed.last_ms = record.time_us / 1000;
       }
     }
     if (replayed.last.n <= before) co_return Error{Errc::internal, "the log's numbers do not go on"};
@@ -201,7 +207,7 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
     WriterChanged const change{replayed->last.epoch, replayed->last.n};
-    result = co_await executor.resume(change, std::move(give_up));
+    result = co_await executor.resume(change, replayed->last_ms, std::move(give_up));
   } catch (std::exception const& error) {
     result = Error{Errc::internal, error.what()};
   }

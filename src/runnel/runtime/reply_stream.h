@@ -32,14 +32,14 @@ struct OutputOverrun {};
 using AttemptEnd = std::variant<model::CallFinished, model::CallFailed, OutputOverrun>;
 
 // Counts what a model writes against the output that it was let have, so that one which does not keep to it
-// is cut off (USE-9). The count is an estimate that may be off by a third: an answer is over its limit where
-// two thirds of it are, so that no provider that keeps to the limit is cut off.
+// is cut off (USE-9). The count is an estimate, half as much again for some languages and for indented text:
+// an answer is over its limit where half of it is, so that no provider that keeps to the limit is cut off.
 class OutputLimit {
  public:
   explicit OutputLimit(std::int64_t most_tokens) : most_{most_tokens} {}  // 0: there is none.
 
   void count(std::string_view text);
-  [[nodiscard]] bool is_exceeded() const { return most_ > 0 && 2 * tenths_ > 3 * 10 * most_; }
+  [[nodiscard]] bool is_exceeded() const { return most_ > 0 && tenths_ > 2 * 10 * most_; }
 
  private:
   std::int64_t most_;

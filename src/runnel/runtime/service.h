@@ -27,7 +27,7 @@ namespace runnel::runtime {
 struct ServiceOptions {
   NodeId node;
   std::chrono::milliseconds delta_flush{100};
-  // A run that crashes left more often than this without a checkpoint between them ends as RUN_INTERRUPTED.
+  // A run that lost its writer to more crashes than this since its last checkpoint ends as RUN_INTERRUPTED.
   std::int64_t max_recoveries = 3;
   std::int64_t runs_per_user = 0;           // That have not ended (HTTP-6); 0: no limit.
   std::int64_t storage_bytes_per_user = 0;  // Of ended runs (HTTP-9); 0: no limit.
@@ -113,6 +113,7 @@ class Service {
   struct Replayed {
     FactOrder order;
     Position last;
+    std::int64_t last_ms = 0;  // When the last fact came, by the wall clock.
   };
 
   // What the calls of a run that ends by force have used.
