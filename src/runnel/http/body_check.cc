@@ -24,9 +24,11 @@ Response invalid_json(JsonProblem const& found) {
 
 Response too_complex(std::size_t limit) {
   auto const number = std::to_string(limit);
-  return problem(400, "JSON_TOO_COMPLEX",
-                 "The body has more than " + number + " JSON values and keys, which is as many as are taken.",
-                 R"({"limit":)" + number + "}");
+  return problem(
+      400, "JSON_TOO_COMPLEX",
+      "The body has more than " + number +
+          " JSON values and keys. Send fewer: earlier messages may be left out, the server has them.",
+      R"({"limit":)" + number + "}");
 }
 
 Response invalid_request(std::vector<base::Violation> const& violations) {

@@ -37,18 +37,21 @@ constexpr std::size_t kParsedHere = std::size_t{16} * 1024;
 constexpr std::size_t kMostParsing = 64;
 // What a page of a replay takes while it is made.
 constexpr std::size_t kReplayBytes = std::size_t{192} * 1024;
+// A body that announces more than any may have is refused unread.
+constexpr std::uint64_t kMostCharged = std::uint64_t{4} * 1024 * 1024;
 // A smaller answer costs less than its connection: the kernel has it at once.
 constexpr std::size_t kSmallAnswer = 4096;
 
-// How often, and how long each time, a request waits for its user's answers before it to be read.
-constexpr int kLooks = 20;
+// How long a request waits for its user's answers before it to be read, and how often it looks.
+constexpr std::chrono::milliseconds kAnswerWait{500};
 constexpr std::chrono::milliseconds kPause{25};
 
 // False: there is no room.
-asio::awaitable<bool> wait_for_room(UserLimits::ByteHold* hold, std::size_t bytes) {
+asio::awaitable<bool> wait_for_room(UserLimits::ByteHold* hold, std::size_t bytes,
+                                    std::chrono::milliseconds within) {
   if (hold->try_hold(bytes) == UserLimits::Grant::granted) co_return true;
   asio::steady_timer timer{co_await asio::this_coro::executor};
-  for (int look = 0; look < kLooks; ++look) {
+  for (auto waited = kPause; waited <= within; waited += kPause) {
     timer.expires_after(kPause);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
     if (hold->try_hold(bytes) == UserLimits::Grant::granted) co_return true;
@@ -64,11 +67,12 @@ FeedStep reconnect() {
 // a time, and the live frames that a slow reader leaves.
 class CountedFeed final : public HoldingFeed {
  public:
-  CountedFeed(std::unique_ptr<EventFeed> feed, UserLimits::StreamSlot slot, UserLimits::ByteHold hold)
-      : HoldingFeed{std::move(feed)}, slot_{std::move(slot)}, hold_{std::move(hold)} {}
+  CountedFeed(std::unique_ptr<EventFeed> feed, UserLimits::StreamSlot slot, UserLimits::ByteHold hold,
+              std::chrono::milliseconds page_wait)
+      : HoldingFeed{std::move(feed)}, slot_{std::move(slot)}, hold_{std::move(hold)}, page_wait_{page_wait} {}
 
   asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
-    bool const room = co_await wait_for_room(&hold_, kReplayBytes);
+    bool const room = co_await wait_for_room(&hold_, kReplayBytes, page_wait_);
     if (!room) co_return reconnect();
     FeedStep step = co_await HoldingFeed::next(std::move(reader));
     hold_.hold(step.frames != nullptr ? step.frames->size() : 0);
@@ -82,6 +86,7 @@ class CountedFeed final : public HoldingFeed {
  private:
   UserLimits::StreamSlot slot_;
   UserLimits::ByteHold hold_;
+  std::chrono::milliseconds page_wait_;
 };
 
 int status_of(Reply const& reply) {
@@ -100,6 +105,7 @@ Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authe
       user_limits_{options.user_limits},
       tickets_{options.tickets},
       metrics_{options.metrics},
+      page_wait_{options.page_wait},
       parsing_{options.parse_threads, kMostParsing} {}
 
 std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
@@ -154,8 +160,9 @@ std::optional<Response> Dispatcher::identify(Request& request) {
 }
 
 std::optional<Response> Dispatcher::count_request(Request const& request) {
-  auto const wait = user_limits_.count_request(request.user, std::chrono::steady_clock::now(),
-                                               cost_of_body(announced_length(request)));
+  auto const wait =
+      user_limits_.count_request(request.user, std::chrono::steady_clock::now(),
+                                 cost_of_body(std::min(announced_length(request), kMostCharged)));
   if (!wait) return std::nullopt;
   metrics_.rate_limited(RateLimit::requests).add();
   return too_many_requests(*wait);
@@ -260,7 +267,7 @@ asio::awaitable<std::optional<Response>> Dispatcher::check_body(Route const* rou
 asio::awaitable<Reply> Dispatcher::call_for_answer(Route const* route, Request request) {
   auto hold =
       user_limits_.hold_bytes(request.user, UserLimits::Budget::answers, std::chrono::steady_clock::now());
-  bool const room = co_await wait_for_room(&hold, route->options.answer_bytes);
+  bool const room = co_await wait_for_room(&hold, route->options.answer_bytes, kAnswerWait);
   if (!room) co_return refuse_answer();
   Reply reply = co_await route->handler(std::move(request));
   count_refusal(reply);
@@ -286,21 +293,21 @@ asio::awaitable<Reply> Dispatcher::call_for_stream(Route const* route, Request r
     co_return too_many_streams(user_limits_.options().streams);
   }
   auto hold = user_limits_.hold_bytes(request.user, UserLimits::Budget::answers, now);
-  bool const room = co_await wait_for_room(&hold, kReplayBytes);
-  if (!room) co_return refuse_answer();
   std::string const ticket_hash = request.ticket_hash;
   Reply reply = co_await route->handler(std::move(request));
   if (auto* feed = std::get_if<std::unique_ptr<EventFeed>>(&reply)) {
     if (!ticket_hash.empty()) *feed = tickets_->keep_in_use(ticket_hash, std::move(*feed));
-    *feed = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot), std::move(hold));
+    *feed = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot), std::move(hold), page_wait_);
   }
   count_refusal(reply);
   co_return std::move(reply);
 }
 
-// Handlers themselves refuse with 429 for one limit only.
+// Handlers themselves refuse with 429 for runs, and for reports, which count as requests.
 void Dispatcher::count_refusal(Reply const& reply) const {
-  if (status_of(reply) == 429) metrics_.rate_limited(RateLimit::runs).add();
+  if (status_of(reply) != 429) return;
+  bool const runs = std::get<Response>(reply).body.find("TOO_MANY_RUNS") != std::string::npos;
+  metrics_.rate_limited(runs ? RateLimit::runs : RateLimit::requests).add();
 }
 
 void Dispatcher::note_status(Route const& route, int status) const {

@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -28,6 +29,9 @@ struct DispatcherOptions {
   HttpMetrics metrics{};
   JsonLimits json{};
   std::size_t parse_threads = 1;  // For large bodies.
+  // How long a stream waits for its user's other readers before it is told to come again: all of a user's
+  // streams may come back at once.
+  std::chrono::milliseconds page_wait = std::chrono::seconds{30};
 };
 
 // From a request to its answer, without any wire. Shared by all cores.
@@ -84,6 +88,7 @@ class Dispatcher {
   UserLimits user_limits_;
   Tickets* const tickets_;
   HttpMetrics const metrics_;
+  std::chrono::milliseconds const page_wait_;
   base::FairPool parsing_;
 };
 

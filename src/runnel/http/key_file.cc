@@ -40,8 +40,9 @@ std::string key_file_fault(std::string const& path, KeyKind kind, struct stat co
   bool const is_roots = info.st_uid == 0;
   if (!S_ISREG(info.st_mode)) return path + " is no file";
   if (!is_roots && info.st_uid != user) {
-    return fmt::format("{0} belongs to user {1}, who could replace it; run: chown {2} {0}", path, info.st_uid,
-                       user);
+    return fmt::format(
+        "{0} belongs to user {1}, who could replace it; run as that user, or run: chown {2} {0}", path,
+        info.st_uid, user);
   }
   if (kind == KeyKind::public_key) {
     return (info.st_mode & 022U) == 0

@@ -115,7 +115,8 @@ TEST(KeyFile, HTTP_3_BelongsToTheUserOrToRootAndIsClosedToOthers) {
     EXPECT_EQ(fault(kind, 1000, 0600), "");
     EXPECT_EQ(fault(kind, 1000, 0400), "");
     EXPECT_EQ(fault(kind, 0, 0600), "");
-    EXPECT_EQ(fault(kind, 1001, 0600), "k belongs to user 1001, who could replace it; run: chown 1000 k");
+    EXPECT_EQ(fault(kind, 1001, 0600),
+              "k belongs to user 1001, who could replace it; run as that user, or run: chown 1000 k");
   }
   EXPECT_EQ(fault(KeyKind::secret, 1000, 0640), "k can be read by others; run: chmod 600 k");
   EXPECT_EQ(fault(KeyKind::secret, 0, 0640), "");

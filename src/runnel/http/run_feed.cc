@@ -32,6 +32,9 @@ std::size_t size_of(std::vector<store::LogRow> const& rows) {
   return bytes;
 }
 
+// How often neither the channel nor the store has the next event before the reader is told to come again.
+constexpr int kMostFruitless = 8;
+
 class StoredThenLive final : public RunFeed {
  public:
   StoredThenLive(FeedParts parts, UserId reader, store::RunRow const& run, Position after, Dialect dialect)
@@ -59,7 +62,8 @@ class StoredThenLive final : public RunFeed {
   asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
     auto const ahead = std::exchange(ahead_, nullptr);
     if (ahead && !ahead->empty()) co_return step(FeedStep::Kind::frames, ahead);
-    while (!complete_) {
+    for (int fruitless = 0; !complete_; ++fruitless) {
+      if (fruitless == kMostFruitless) co_return step(FeedStep::Kind::reconnect);
       if (!ended_) {
         reader_ = co_await channel_->attach(make_attach(reader));
         if (reader_ != 0) co_return step(FeedStep::Kind::live);

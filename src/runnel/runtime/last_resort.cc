@@ -103,6 +103,7 @@ asio::awaitable<Result<void>> Service::try_force_end(store::RunRow row, LiveRun 
 asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
   int tries = 0;
   bool with_accounts = true;
+  bool ended = false;
   for (auto pause = kFirstWait; tries < kMostTries && !stopping_; pause = std::min(pause * 2, kLongestWait)) {
     Result<void> done = Error{Errc::internal, "it threw"};
     try {
@@ -110,7 +111,8 @@ asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
     } catch (std::exception const& error) {
       done = Error{Errc::internal, error.what()};
     }
-    if (done) break;
+    ended = done.has_value();
+    if (ended) break;
     base::log(base::LogLevel::error, "run cannot be ended",
               {{"run_id", row.id.text},
                {"thread_id", row.thread_id.text},
@@ -120,7 +122,12 @@ asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
     if (done.error().code != Errc::unavailable && done.error().code != Errc::conflict) with_accounts = false;
     co_await base::sleep_for(pause, std::make_shared<base::Cancel>());  // A user's cancel does not hurry it.
   }
-  live.channel->retire();
+  // Where it could not be ended, readers are not sent to an end that is not there.
+  if (ended) {
+    live.channel->retire();
+  } else {
+    live.channel->hold();
+  }
   live_.remove(row.key);
 }
 

@@ -94,7 +94,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
     return !refused_ && head_.pending.body.size() + in_flight_bytes_ < options_.max_unwritten;
   }
 
-  // Until there is room, nothing more can be written, or the run is asked to stop.
+  // Returns when there is room, when writing has failed for good, or when the run is asked to stop.
   boost::asio::awaitable<void> wait_for_room();
 
   // When it returns, the facts and rows are durable and the facts are shown. `fenced`: another writer has the

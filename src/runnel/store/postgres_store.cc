@@ -39,7 +39,9 @@ std::string const kRuns =
     "FROM run_epochs e WHERE e.run_id = r.id), r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
     "r.thread_id "
     "LEFT JOIN run_inputs i ON i.run_id = r.id ";
-std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3";
+std::string const kRunOfOwner = kRuns +
+                                "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3 "
+                                "AND s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = $1 AND s.owner_id <> ''";
 std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
 

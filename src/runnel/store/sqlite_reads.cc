@@ -14,7 +14,9 @@ std::string const kRuns =
     "r.created_at, r.started_at, r.ended_at, r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
     "r.thread_id "
     "LEFT JOIN run_inputs i ON i.run_id = r.id ";
-std::string const kRunOfOwner = kRuns + "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3";
+std::string const kRunOfOwner = kRuns +
+                                "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3 "
+                                "AND s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = ?1 AND s.owner_id <> ''";
 std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
 
@@ -168,11 +170,11 @@ Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, 
 }
 
 Result<LogEnd> log_end(Db& db, RunKey run) {
-  Query query{
-      db,
-      "SELECT epoch, max(last_n, coalesce((SELECT max(l.last_n) FROM log l WHERE l.run_id = r.id), 0)), "
-      "next_idx, status FROM runs r WHERE r.id = ?1",
-      run.value};
+  Query query{db,
+              "SELECT epoch, max(last_n, coalesce((SELECT l.last_n FROM log l WHERE l.run_id = r.id "
+              "ORDER BY l.first_n DESC LIMIT 1), 0)), "
+              "next_idx, status FROM runs r WHERE r.id = ?1",
+              run.value};
   if (!query.next()) return Error{Errc::not_found, "the log of a run that does not exist"};
   LogEnd end;
   end.epoch = query.integer(0);
