@@ -27,7 +27,7 @@ Response too_complex(std::size_t limit) {
   return problem(
       400, "JSON_TOO_COMPLEX",
       "The body has more than " + number +
-          " JSON values and keys. Send fewer: earlier messages may be left out, the server has them.",
+          " JSON values and keys. In a run, earlier messages may be left out: the server has them.",
       R"({"limit":)" + number + "}");
 }
 

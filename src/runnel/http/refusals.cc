@@ -111,7 +111,7 @@ Response refuse_late() {
 Response body_too_large(std::size_t limit) {
   return problem(413, "BODY_TOO_LARGE",
                  "The body is too large: this address takes at most " + std::to_string(limit) +
-                     " bytes. Earlier messages may be left out, the server has them.",
+                     " bytes. In a run, earlier messages may be left out: the server has them.",
                  limit_details(limit));
 }
 
