@@ -293,7 +293,7 @@ TEST_F(ModelCallerTest, USE_9_CallOverBudgetIsNotMade) {
 
 class ModelCallerOverrun : public ModelCallerTest, public testing::WithParamInterface<model::CallEvent> {};
 
-// 400 bytes are about 120 tokens.
+// A thousand bytes are about 300 tokens by our count, and a model is cut off at twice what it may write.
 TEST_P(ModelCallerOverrun, USE_9_ModelThatWritesMoreThanItMayIsCutOff) {
   set_script("m", {{GetParam()}});  // It never ends by itself.
   set_script("spare", {});
@@ -308,10 +308,10 @@ TEST_P(ModelCallerOverrun, USE_9_ModelThatWritesMoreThanItMayIsCutOff) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Pieces, ModelCallerOverrun,
-                         testing::Values(model::CallEvent{TextPiece{std::string(400, 'x')}},
-                                         model::CallEvent{model::ReasoningPiece{std::string(400, 'x')}},
+                         testing::Values(model::CallEvent{TextPiece{std::string(1000, 'x')}},
+                                         model::CallEvent{model::ReasoningPiece{std::string(1000, 'x')}},
                                          model::CallEvent{
-                                             model::ToolCallPiece{0, "c", "f", std::string(400, 'x')}}),
+                                             model::ToolCallPiece{0, "c", "f", std::string(1000, 'x')}}),
                          [](auto const& piece) { return "Kind" + std::to_string(piece.param.index()); });
 
 TEST_F(ModelCallerTest, USE_9_AnswerAboutAsLongAsItMayBeIsNotCutOff) {
