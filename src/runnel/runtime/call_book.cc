@@ -5,6 +5,7 @@
 
 #include "runnel/core/token_estimate.h"
 #include "runnel/model/call_cost.h"
+#include "runnel/runtime/full_budget.h"
 #include "runnel/runtime/patience.h"
 
 namespace runnel::runtime {
@@ -14,8 +15,6 @@ using model::CallOutcome;
 using store::CallStatus;
 
 namespace {
-
-constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
 
 // Whether the provider may have used tokens, although it did not answer whole.
 CallOutcome outcome_of(model::CallFailed const& failed) {
@@ -127,6 +126,30 @@ asio::awaitable<Result<void>> CallBook::open(Attempt attempt) {
   open.began = std::chrono::steady_clock::now();
   open_ = std::move(open);
   co_return Result<void>{};
+}
+
+asio::awaitable<std::string> CallBook::why_refused() {
+  auto text = "The next model call may cost up to " + to_decimal(reserve_) + " CNY, more than is left. ";
+  auto budgets = terms_.budgets;
+  budgets.day_began = day_of(clock_.now_ms());
+  Payer const payer{terms_.owner, terms_.thread, spent()};
+  auto const full = co_await find_full_budget(&store_, budgets, payer, reserve_);
+  if (full && *full) {
+    auto const& budget = **full;
+    text += std::string{budget.words} + ": " + budget.amounts() + " spent" + std::string{budget.until()};
+  } else if (full) {
+    text += "The rest of a budget is reserved by calls that are under way; try again when they have ended.";
+  }
+  co_return text;
+}
+
+Money CallBook::spent() const {
+  Money sum;
+  for (auto const& usage : booked_)
+    sum.pico += usage.cost.pico;
+  for (auto const& call : unbooked_)
+    sum.pico += call.record.cost.direct.value_or(call.record.cost.catalog).pico;
+  return sum;
 }
 
 Closing CallBook::finished(model::CallFinished const& finished, Said const& said) {

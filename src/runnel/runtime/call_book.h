@@ -29,6 +29,8 @@ struct Terms {
   model::PriceBook const* prices = nullptr;
   model::Registry const* models = nullptr;
   store::Budgets budgets;  // `day_began` is filled in when a call is made.
+  UserId owner{};          // Who pays,
+  ThreadId thread{};       // and where.
 };
 
 // The beginning of the UTC day, in milliseconds as `now` is: a budget of the day counts from it.
@@ -46,7 +48,7 @@ struct Attempt {
   std::string model;
   std::string price_name;  // Of the model, in the price book.
   bool thinks = false;
-  bool may_think = false;  // Be it unseen.
+  bool may_think = false;  // Even where its thoughts are not shown.
   std::int64_t input_estimate = 0;
   std::int64_t most_input = 0;   // Tokens that the input cannot exceed,
   std::int64_t most_output = 0;  // and the output, thoughts included; 0: it is not limited.
@@ -79,8 +81,8 @@ class CallBook {
   // The provider is asked from now on: before, a call that ends has used nothing.
   void asked() { open_->asked = true; }
   [[nodiscard]] bool is_open() const { return open_.has_value(); }
-  // What the last attempt was to hold, be it that the store refused it.
-  [[nodiscard]] Money reserve() const { return reserve_; }
+  // Why the store refused the last attempt as over budget, in a sentence for the user.
+  boost::asio::awaitable<std::string> why_refused();
 
   // The open attempt has ended: what is to be written of it.
   Closing finished(model::CallFinished const& finished, Said const& said);
@@ -119,6 +121,7 @@ class CallBook {
     model::CallRecord record;
   };
 
+  [[nodiscard]] Money spent() const;  // By the run's calls that have ended.
   [[nodiscard]] Result<store::NewCall> make_call(Open const& open) const;
   [[nodiscard]] std::int64_t most_output(model::Provider const* provider) const;
   store::Async<void> enter(store::NewCall call);
@@ -136,7 +139,7 @@ class CallBook {
   RunKey const run_;
   Epoch const epoch_;
   std::optional<Open> open_;
-  Money reserve_;
+  Money reserve_;  // What the last attempt was to hold, even where the store refused it.
   std::vector<Unbooked> unbooked_;
   std::vector<Usage> booked_;
   std::string last_provider_;

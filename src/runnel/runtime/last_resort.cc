@@ -17,9 +17,9 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr milliseconds kFirstWait{50};
-constexpr milliseconds kLongestWait{1000};
-constexpr int kMostTries = 5;
+constexpr milliseconds kFirstEndWait{50};
+constexpr milliseconds kLongestEndWait{1000};
+constexpr int kMostEndTries = 5;
 
 // Plain functions: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
 Fact interrupted(std::string const& error_id, std::vector<Usage> const& usage) {
@@ -43,7 +43,8 @@ std::vector<Fact> last_facts(store::LogEnd const& seen, Fact terminal) {
 // What the run's calls have used and no row has: booked on one that nobody sees (I4).
 asio::awaitable<Result<Service::LastAccounts>> Service::last_accounts(RunKey run, Epoch epoch,
                                                                       std::shared_ptr<base::Cancel> cancel) {
-  CallBook book{parts_.store, parts_.clock, std::move(cancel), make_terms(), options_.metrics, run, epoch};
+  CallBook book{parts_.store, parts_.clock, std::move(cancel), make_terms({}, {}), options_.metrics,
+                run,          epoch};
   Said const said;
   auto left = co_await book.take_over(said);
   if (!left) co_return left.error();
@@ -104,7 +105,8 @@ asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
   int tries = 0;
   bool with_accounts = true;
   bool ended = false;
-  for (auto pause = kFirstWait; tries < kMostTries && !stopping_; pause = std::min(pause * 2, kLongestWait)) {
+  for (auto pause = kFirstEndWait; tries < kMostEndTries && !stopping_;
+       pause = std::min(pause * 2, kLongestEndWait)) {
     Result<void> done = Error{Errc::internal, "it threw"};
     try {
       done = co_await try_force_end(row, live, with_accounts);

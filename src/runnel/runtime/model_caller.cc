@@ -85,12 +85,6 @@ std::string cause_of(model::CallFailed const& failed) {
   return quotes ? message.substr(0, message.find(": ")) : message;
 }
 
-CallTrouble over_budget(Money reserve, std::string detail) {
-  return {"BUDGET_EXCEEDED",
-          "the next model call may cost up to " + to_decimal(reserve) + " CNY, more than is left of a budget",
-          std::move(detail)};
-}
-
 CallTrouble overrun(std::string const& model, std::int64_t most_output) {
   return {"BUDGET_EXCEEDED",
           "the model wrote more than the " + std::to_string(most_output) +
@@ -146,8 +140,10 @@ asio::awaitable<Result<CallResult>> ModelCaller::ask(model::Provider* provider, 
     auto attempt = describe(*provider, stage, request);
     auto const most_output = attempt.most_output;
     auto const opened = co_await book_.open(std::move(attempt));
-    if (!opened && opened.error().code == Errc::over_budget)
-      co_return over_budget(book_.reserve(), opened.error().detail);
+    if (!opened && opened.error().code == Errc::over_budget) {
+      auto why = co_await book_.why_refused();
+      co_return CallTrouble{"BUDGET_EXCEEDED", std::move(why), opened.error().detail};
+    }
     if (!opened && opened.error().code == Errc::not_found) {
       co_return CallTrouble{"MODEL_UNPRICED", "the model has no price at the moment", opened.error().detail};
     }

@@ -226,6 +226,28 @@ TEST_F(RunAccounts, USE_9_CallThatCouldCostMoreThanIsLeftIsNotMade) {
   EXPECT_EQ(spent(life), "0 0 0");
 }
 
+TEST_F(RunAccounts, USE_9_RunThatABudgetEndsIsToldWhichWithAmountsAndReset) {
+  auto const cost = 10 * kInputPico + 20 * kOutputPico;
+  store::Budgets budgets;
+  budgets.run = Money{1'000'000'000'000};
+  budgets.day = Money{cost + 1000};
+  {
+    auto life = make_life({{TextPiece{"hi"}, answered(10, 20)}});
+    life.start("r1", "hello");
+    EXPECT_EQ(life.ended("r1").status, store::RunStatus::completed);
+  }
+
+  auto life = make_life({}, budgets);
+  life.start("r2", "hello");
+  EXPECT_EQ(life.ended("r2").error_code, "BUDGET_EXCEEDED");
+
+  auto const message = std::get<RunFailed>(life.log("r2").back()).message;
+  EXPECT_TRUE(message.starts_with("The next model call may cost up to 0."));
+  EXPECT_TRUE(message.ends_with(" CNY, more than is left. The day's budget: " + to_decimal(Money{cost}) +
+                                " of " + to_decimal(*budgets.day) + " CNY spent; it resets at 00:00 UTC."))
+      << message;
+}
+
 TEST_F(RunAccounts, USE_9_UnderABudgetTheAnswerHasALimit) {
   store::Budgets budgets;
   budgets.run = Money{1'000'000'000'000};

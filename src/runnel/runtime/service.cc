@@ -174,7 +174,7 @@ Job Service::make_job(store::RunRow const& row, RunInput input) const {
   job.started_at = row.started_at;
   job.input = std::move(input);
   job.profile = std::move(reading.profile);
-  job.terms = make_terms();
+  job.terms = make_terms(row.owner, row.thread_id);
   return job;
 }
 
@@ -194,10 +194,10 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
 
   if (claimed.cancel_requested) live.cancel->request(CancelReason::user);
   auto const writer = make_writer(live, std::move(start));
-  Executor executor{run_parts(), writer, live.cancel, make_job(claimed.row, std::move(claimed.input)),
-                    options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
+    Executor executor{run_parts(), writer, live.cancel, make_job(claimed.row, std::move(claimed.input)),
+                      options_.metrics};
     result = co_await executor.run();
   } catch (std::exception const& error) {
     result = Error{Errc::internal, error.what()};

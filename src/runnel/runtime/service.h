@@ -90,7 +90,7 @@ class Service {
   // Deletes expired logs and tickets, and what is left of deleted threads, from time to time until shutdown.
   void start_sweeping();
 
-  // There is something to delete: not from time to time, but now. Until shutdown.
+  // There is something to delete: sweeps now instead of at the next interval.
   void sweep_soon();
 
   [[nodiscard]] bool draining() const { return draining_.load(std::memory_order_relaxed); }
@@ -123,7 +123,9 @@ class Service {
   };
 
   [[nodiscard]] std::optional<Refusal> complete(RunInput& input) const;
-  [[nodiscard]] Terms make_terms() const { return {&parts_.prices, &parts_.models, options_.budgets}; }
+  [[nodiscard]] Terms make_terms(UserId owner, ThreadId thread) const {
+    return {&parts_.prices, &parts_.models, options_.budgets, std::move(owner), std::move(thread)};
+  }
   [[nodiscard]] Job make_job(store::RunRow const& row, RunInput input) const;
   [[nodiscard]] RunParts run_parts() const;
   [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input,
@@ -168,8 +170,9 @@ class Service {
   std::int64_t const created_at_;
   LiveRuns live_;
   std::shared_ptr<base::Cancel> const sweep_cancel_ = std::make_shared<base::Cancel>();
-  std::shared_ptr<base::Cancel> nap_;  // Core 0's, as is the next: the sweep sleeps.
-  bool sweep_again_ = false;
+  // Both are used on core 0 only. `nap_` is there while the sweep sleeps; requesting it ends the sleep.
+  std::shared_ptr<base::Cancel> nap_;
+  bool sweep_again_ = false;  // Something came to be deleted while the sweep was at work.
   base::TaskGroup tasks_;
 };
 

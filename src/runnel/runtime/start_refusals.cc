@@ -2,52 +2,17 @@
 
 #include <array>
 #include <ctime>
-#include <optional>
 #include <utility>
 
 #include "runnel/core/json_write.h"
 #include "runnel/core/money.h"
 #include "runnel/flow/clipped.h"
+#include "runnel/runtime/full_budget.h"
 
 namespace runnel::runtime {
 namespace {
 
 constexpr std::size_t kLongestEcho = 64;  // Of a name that a client sent, in an error.
-constexpr std::int64_t kDayMs = std::int64_t{24} * 3600 * 1000;
-
-// One budget that admission looks at.
-struct Scope {
-  std::string name;
-  std::string_view words;
-  Money limit;
-  store::UsageQuery spent;
-  std::optional<std::int64_t> resets_at;
-
-  Scope(std::string n, std::string_view w, Money l, store::UsageQuery s)
-      : name{std::move(n)}, words{w}, limit{l}, spent{std::move(s)} {}
-};
-
-store::UsageQuery usage_of(UserId const& owner) {
-  store::UsageQuery query;
-  query.owner = owner;
-  return query;
-}
-
-// In the order in which the store looks at them.
-std::vector<Scope> scopes_of(store::Budgets const& budgets, UserId const& owner, ThreadId const& thread) {
-  std::vector<Scope> scopes;
-  if (budgets.thread) {
-    auto& scope = scopes.emplace_back("thread", "The thread's budget", *budgets.thread, usage_of(owner));
-    scope.spent.thread = thread;
-  }
-  if (budgets.user) scopes.emplace_back("user", "Your budget", *budgets.user, usage_of(owner));
-  if (budgets.day) {
-    auto& scope = scopes.emplace_back("day", "The day's budget", *budgets.day, usage_of(owner));
-    scope.spent.from = budgets.day_began;
-    scope.resets_at = budgets.day_began + kDayMs;
-  }
-  return scopes;
-}
 
 std::string utc_text(std::int64_t ms) {
   std::time_t const seconds = ms / 1000;
@@ -58,16 +23,18 @@ std::string utc_text(std::int64_t ms) {
   return text.data();
 }
 
-Refusal used_up(Scope const& scope, std::string const& spent) {
-  auto const limit = to_decimal(scope.limit);
-  auto message = std::string{scope.words} + " is used up: " + spent + " of " + limit + " CNY";
-  message += scope.resets_at ? "; it resets at 00:00 UTC." : ".";
+Refusal used_up(FullBudget const& budget) {
   std::string details;
   JsonObject object{details};
-  object.text("budget", scope.name).text("spent", spent).text("limit", limit).text("currency", "CNY");
-  if (scope.resets_at) object.text("resetsAt", utc_text(*scope.resets_at));
+  object.text("budget", budget.name)
+      .text("spent", budget.spent)
+      .text("limit", to_decimal(budget.limit))
+      .text("currency", "CNY");
+  if (budget.resets_at) object.text("resetsAt", utc_text(*budget.resets_at));
   object.close();
-  return {Refusal::Kind::payment, "BUDGET_EXCEEDED", std::move(message), std::move(details)};
+  return {Refusal::Kind::payment, "BUDGET_EXCEEDED",
+          std::string{budget.words} + " is used up: " + budget.amounts() + std::string{budget.until()},
+          std::move(details)};
 }
 
 Refusal all_reserved() {
@@ -136,14 +103,11 @@ Refusal over_quota(std::int64_t used, std::int64_t limit) {
 
 store::Async<Refusal> budget_refusal(store::Store* store, store::Budgets budgets, UserId owner,
                                      ThreadId thread) {
-  auto const scopes = scopes_of(budgets, owner, thread);
-  for (auto const& scope : scopes) {
-    auto const report = co_await store->usage(scope.spent);
-    if (!report && report.error().code == Errc::not_found) continue;  // A new thread has spent nothing.
-    if (!report) co_return report.error();
-    auto const spent = parse_money(report->total.cost);
-    if (!spent || *spent >= scope.limit) co_return used_up(scope, report->total.cost);
-  }
+  constexpr Money kAnything{1};
+  Payer const payer{std::move(owner), std::move(thread), {}};
+  auto const full = co_await find_full_budget(store, budgets, payer, kAnything);
+  if (!full) co_return full.error();
+  if (*full) co_return used_up(**full);
   co_return all_reserved();
 }
 
