@@ -104,13 +104,15 @@ class Call:
             return text
         lines = plain(self.body["messages"][-1]).splitlines()
         schema = next((line for line in lines if line.startswith('{"type":"object"')), '{"properties":{"text":{}}}')
-        return json.dumps({name: value_for(rule, text) for name, rule in json.loads(schema)["properties"].items()},
+        return json.dumps({name: value_for(name, rule, text) for name, rule in json.loads(schema)["properties"].items()},
                           ensure_ascii=False)
 
 
-def value_for(schema: dict, text: str):
-    """Something that the schema allows."""
+def value_for(name: str, schema: dict, text: str):
+    """Something that the schema allows, of an answer that succeeded: it has no error where it need not have one."""
     kinds = schema.get("type", "string")
+    if name.startswith("error") and "null" in kinds:
+        return None
     return schema["enum"][0] if "enum" in schema else {"array": [], "object": {}, "integer": 1, "number": 1,
                                                        "boolean": True}.get(kinds if isinstance(kinds, str) else "", text)
 

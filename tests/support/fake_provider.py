@@ -221,7 +221,7 @@ def arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="The model's name chooses what happens. A name that does not begin with fake is answered as fake.\n\n"
                + fake_models.table() + "\n\nExample: fake-fixture:deepseek-text:size=7:delay=5")
-    parser.add_argument("--port", type=int, default=11434, help="0: any free one (%(default)s)")
+    parser.add_argument("--port", type=int, default=11500, help="0: any free one (%(default)s)")
     parser.add_argument("--delay-ms", type=int, default=40, help="between tokens (%(default)s)")
     parser.add_argument("--fixture", type=Path, metavar="FILE",
                         help="a recorded stream (*.chunks.txt or a raw body) as the answer to all names but fake…")

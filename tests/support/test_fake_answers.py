@@ -18,6 +18,16 @@ class Answers(FakeCase):
         self.assertEqual((last["choices"], last["usage"]["prompt_tokens"]), ([], 2))
         self.assertEqual(last["usage"]["completion_tokens"], len(chunks(answer)) - 3)
 
+    def test_an_object_that_succeeded_has_no_error(self):
+        schema = {"type": "object", "properties": {"status": {"type": "string", "enum": ["SUCCESS", "FAILED"]},
+                                                   "brief": {"type": ["string", "null"]}, "error": {"type": ["string", "null"]},
+                                                   "error_code": {"type": "string"}, "answer": {"type": "string"}}}
+        answer = self.ask(text="As JSON:\n" + json.dumps(schema, separators=(",", ":")), response_format={"type": "json_object"})
+
+        said = json.loads(content(answer))
+        self.assertEqual((said["status"], said["error"]), ("SUCCESS", None))
+        self.assertTrue(said["brief"] and said["error_code"] and said["answer"])
+
     def test_usage_comes_only_if_it_was_asked_for(self):
         answer = self.ask(stream_options={})
 

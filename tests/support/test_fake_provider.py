@@ -157,6 +157,7 @@ class Command(unittest.TestCase):
 
         for name in KINDS:
             self.assertIn(f"  {name}", told.stdout)
+        self.assertIn("(11500)", told.stdout, "not Ollama's port")
 
     def test_a_taken_port_is_told(self):
         with FakeProvider() as fake:
