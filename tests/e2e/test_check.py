@@ -148,7 +148,7 @@ class CheckTest(unittest.TestCase):
         done = run_cli("check", "--data-dir", str(self.directory / "data"), env={"OPENAI_API_KEY": "sk-canary"})
 
         self.assertEqual(done.returncode, 0, done.stderr)
-        told = {line[:10].strip(): line[10:] for line in done.stdout.splitlines()}
+        told = {line[:10].strip(): line[10:] for line in done.stdout.splitlines() if line[:10].strip()}
         self.assertRegex(told["version"], r"runnel \d+\.\d+")
         self.assertIn("dev mode", told["mode"])
         self.assertEqual(told["data"], f"{self.directory / 'data'} (sqlite)")

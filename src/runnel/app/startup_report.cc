@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -103,12 +105,37 @@ std::string budgets_of(Settings const& settings) {
   return told.empty() ? "none" : fmt::format("{} CNY", fmt::join(told, ", "));
 }
 
-std::string limits_of(Settings const& settings) {
+// In the largest unit that has it as a whole number: "256 KiB".
+std::string in_bytes(std::int64_t bytes) {
+  static constexpr std::array<std::string_view, 5> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB"};
+  std::size_t unit = 0;
+  for (; bytes != 0 && bytes % 1024 == 0 && unit + 1 < kUnits.size(); ++unit)
+    bytes /= 1024;
+  return fmt::format("{} {}", bytes, bytes == 1 && unit == 0 ? "byte" : kUnits[unit]);
+}
+
+std::string user_limits_of(Settings const& settings) {
   auto const runs = settings.runs_per_user == 0 ? "any number of" : std::to_string(settings.runs_per_user);
+  auto const stored = settings.storage_bytes_per_user == 0 ? std::string{"any number of bytes"}
+                                                           : in_bytes(settings.storage_bytes_per_user);
   return fmt::format(
-      "a user has {} requests a second (bursts of {}), {} streams, {} runs; a body has {} bytes",
+      "a user: {} requests a second (bursts of {}), {} streams, {} runs, {} of bodies and {} of answers in "
+      "flight, {} stored",
       settings.requests_per_user_per_s, settings.request_burst_per_user, settings.streams_per_user, runs,
-      settings.body_limit_bytes);
+      in_bytes(settings.body_bytes_per_user), in_bytes(settings.answer_bytes_per_user), stored);
+}
+
+std::string request_limits_of(Settings const& settings) {
+  return fmt::format(
+      "a request: a body of {} ({} where no message is in it), a message of {}, {} JSON values, {} levels "
+      "deep",
+      in_bytes(settings.body_limit_bytes), in_bytes(settings.small_body_limit_bytes),
+      in_bytes(settings.message_limit_bytes), settings.json_values, settings.json_depth);
+}
+
+std::string server_limits_of(Settings const& settings) {
+  return fmt::format("the server: {} of bodies in flight; a model is told up to {} of its thread",
+                     in_bytes(settings.body_bytes_total), in_bytes(settings.context_bytes));
 }
 
 // --- Warnings ---
@@ -191,7 +218,8 @@ StartupReport make_startup_report(ReportParts const& parts) {
   add_models(report, parts);
   report.lines.emplace_back("flows", flows_of(parts));
   report.lines.emplace_back("budgets", budgets_of(parts.settings));
-  report.lines.emplace_back("limits", limits_of(parts.settings));
+  for (auto* limits_of : {&user_limits_of, &request_limits_of, &server_limits_of})
+    report.lines.emplace_back("limits", limits_of(parts.settings));
   warn_of_offline(report, parts);
   warn_of_unused_keys(report, parts);
   warn_of_plain_http(report, parts);

@@ -53,9 +53,32 @@ TEST(StartupReport, CFG_3_SaysWhatAServerWithoutSettingsDoes) {
       text,
       HasSubstr("\nflows     chat, intent_execution_organization, router_worker (default); built in\n"));
   EXPECT_THAT(text, HasSubstr("\nbudgets   none\n"));
-  EXPECT_THAT(
-      text, HasSubstr("\nlimits    a user has 50 requests a second (bursts of 200), 100 streams, 32 runs;"));
+  EXPECT_THAT(text,
+              HasSubstr("\nlimits    a user: 50 requests a second (bursts of 200), 100 streams, 32 runs, "
+                        "16 MiB of bodies and 16 MiB of answers in flight, 1 GiB stored\n"));
+  EXPECT_THAT(text, HasSubstr("\n          a request: a body of 4 MiB (64 KiB where no message is in it), a "
+                              "message of 256 KiB, 20000 JSON values, 64 levels deep\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\n          the server: 64 MiB of bodies in flight; a model is told up to 1 MiB of "
+                        "its thread\n"));
   EXPECT_THAT(report.warnings, IsEmpty());
+}
+
+TEST(StartupReport, CFG_3_TellsLimitsThatAreNoRoundNumberToTheByteAndThoseThatAreNone) {
+  Settings settings;
+  settings.message_limit_bytes = 1;
+  settings.body_limit_bytes = 1025;
+  settings.body_bytes_total = 1536 * 1024;
+  settings.runs_per_user = 0;
+  settings.storage_bytes_per_user = 0;
+
+  auto const text = to_text(report_of(settings));
+
+  EXPECT_THAT(text, HasSubstr("any number of runs, "));
+  EXPECT_THAT(text, HasSubstr(", any number of bytes stored\n"));
+  EXPECT_THAT(text, HasSubstr("a body of 1025 bytes ("));
+  EXPECT_THAT(text, HasSubstr("a message of 1 byte, "));
+  EXPECT_THAT(text, HasSubstr("the server: 1536 KiB of bodies"));
 }
 
 TEST(StartupReport, CFG_3_SaysWhereAPriceComesFrom) {
