@@ -1,7 +1,6 @@
 #include "runnel/app/settings.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -13,7 +12,7 @@
 #include <variant>
 
 #include "runnel/base/nearest_name.h"
-#include "runnel/base/yaml_tabs.h"
+#include "runnel/base/yaml_trouble.h"
 
 namespace runnel::app {
 namespace {
@@ -311,13 +310,11 @@ class FileReader {
   std::vector<std::string> problems_;
 };
 
-// Why a file is no YAML: a tab is the most frequent reason, and the parser's words do not lead to it.
 Error no_yaml(std::string const& file, YAML::Exception const& error) {
   std::ifstream in{file, std::ios::binary};
   std::string const text{std::istreambuf_iterator<char>{in}, {}};
-  if (auto const line = base::line_indented_by_tab(text))
-    return wrong(fmt::format("{}:{}: tab used for indentation; YAML takes spaces only", file, *line));
-  return wrong(fmt::format("{}:{}: {}", file, error.mark.line + 1, error.msg));
+  auto const [mark, what] = base::explain_yaml(error, text);
+  return wrong(fmt::format("{}:{}: {}", file, mark.line + 1, what));
 }
 
 Result<void> read_file(std::string const& file, Settings& settings) {
@@ -329,8 +326,6 @@ Result<void> read_file(std::string const& file, Settings& settings) {
     return reader.result();
   } catch (YAML::BadFile const&) {
     return wrong(fmt::format("{}: cannot be read", file));
-  } catch (YAML::DeepRecursion const& error) {
-    return wrong(fmt::format("{}:{}: nested too deeply", file, error.mark.line + 1));
   } catch (YAML::Exception const& error) {
     return no_yaml(file, error);
   }

@@ -1,14 +1,13 @@
 #include "runnel/flow/conf_file.h"
 
 #include <fmt/format.h>
-#include <yaml-cpp/depthguard.h>
 
 #include <algorithm>
 #include <charconv>
 #include <map>
 #include <utility>
 
-#include "runnel/base/yaml_tabs.h"
+#include "runnel/base/yaml_trouble.h"
 #include "runnel/core/text.h"
 
 namespace runnel::flow {
@@ -83,14 +82,9 @@ void ConfFile::parse(std::string const& text) {
     } else {
       map_ = documents.front();
     }
-  } catch (YAML::DeepRecursion const& error) {
-    problems_.add(error.mark, "nested too deeply");
   } catch (YAML::Exception const& error) {
-    auto const tab = base::line_indented_by_tab(raw_);
-    YAML::Mark mark = error.mark;
-    if (tab) mark.line = static_cast<int>(*tab) - 1;
-    if (tab) mark.column = 0;
-    problems_.add(mark, tab ? "tab used for indentation; YAML takes spaces only" : error.msg);
+    auto const [mark, what] = base::explain_yaml(error, raw_);
+    problems_.add(mark, what);
   }
 }
 

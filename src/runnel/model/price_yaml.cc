@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "runnel/base/yaml_trouble.h"
 #include "runnel/model/price_files.h"
 #include "runnel/model/price_reader.h"
 
@@ -102,7 +103,8 @@ Result<std::vector<ModelPrices>> parse_price_yaml(std::string const& text, std::
     return FileReader{file, now_ms}.read(YAML::Load(text));
   } catch (YAML::Exception const& error) {
     YamlProblems problem{file};
-    problem.add(error.mark, error.msg);
+    auto const [mark, what] = base::explain_yaml(error, text);
+    problem.add(mark, what);
     return problem.error();
   }
 }
