@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kRedacted = "[redacted]";
 constexpr std::size_t kShortestSecret = 8;
+constexpr std::size_t kWholeSecret = 43;  // Of 32 bytes in base64url, as the server makes them.
 
 char lower(char c) {
   return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -60,26 +61,58 @@ std::size_t run_length(std::string_view text, std::size_t at, Predicate belongs)
   return end - at;
 }
 
-// The length of the JWT that begins at `at`; 0 where none does. A JSON object in base64url begins with "eyJ".
-std::size_t jwt_at(std::string_view text, std::size_t at) {
-  if (text.substr(at, 3) != "eyJ") return 0;
-  std::size_t end = at + run_length(text, at, is_base64url);
-  for (int part = 0; part < 2; ++part) {
-    if (end >= text.size() || text[end] != '.') return 0;
-    ++end;
-    end += run_length(text, end, is_base64url);
-  }
-  return end - at;
-}
+// Whether a word begins there. Inside a word a secret is looked for more strictly, because other words have
+// its beginning, too ("keyJson.first.name").
+enum class Place { word_begin, inside_word };
 
-// The length of the ticket (HTTP-4) or dev secret (HTTP-5) that begins at `at`; 0 where none does.
-std::size_t own_secret_at(std::string_view text, std::size_t at) {
-  static constexpr std::size_t kPrefix = 4;
-  auto const prefix = text.substr(at, kPrefix);
-  if (prefix != "tkt_" && prefix != "dev_") return 0;
-  auto const secret = run_length(text, at + kPrefix, is_base64url);
-  return secret < kShortestSecret ? 0 : kPrefix + secret;
-}
+// Finds the server's own secrets in a text, from left to right, in a time that grows with its length only.
+class SecretFinder {
+ public:
+  explicit SecretFinder(std::string_view text) : text_{text} {}
+
+  // The length of the secret that begins at `at`; 0 where none does. `at` only grows.
+  std::size_t length_at(std::size_t at, Place place) {
+    return std::max(jwt_at(at, place), own_secret_at(at, place));
+  }
+
+ private:
+  // The end of the base64url characters that begin at `at` or before it.
+  std::size_t run_end(std::size_t at) {
+    if (at >= run_end_) run_end_ = at + run_length(text_, at, is_base64url);
+    return run_end_;
+  }
+
+  // A JSON object in base64url begins with "eyJ", and both a JWT's head and its claims are one.
+  std::size_t jwt_at(std::size_t at, Place place) {
+    if (at < no_jwt_before_ || text_.substr(at, 3) != "eyJ") return 0;
+    std::size_t end = run_end(at);
+    if (place == Place::inside_word && text_.substr(end, 4) != ".eyJ") return 0;
+    for (int part = 0; part < 2; ++part) {
+      if (end >= text_.size() || text_[end] != '.') {
+        no_jwt_before_ =
+            run_end(at);  // What is wrong with it is behind it: so it is for the rest of the run.
+        return 0;
+      }
+      ++end;
+      end += run_length(text_, end, is_base64url);
+    }
+    return end - at;
+  }
+
+  // A ticket (HTTP-4) or dev secret (HTTP-5). Part of one counts only where a word begins.
+  std::size_t own_secret_at(std::size_t at, Place place) {
+    static constexpr std::size_t kPrefix = 4;
+    auto const prefix = text_.substr(at, kPrefix);
+    if (prefix != "tkt_" && prefix != "dev_") return 0;
+    auto const length = run_end(at) - at;
+    auto const shortest = place == Place::word_begin ? kShortestSecret : kWholeSecret;
+    return length < kPrefix + shortest ? 0 : length;
+  }
+
+  std::string_view text_;
+  std::size_t run_end_ = 0;
+  std::size_t no_jwt_before_ = 0;
+};
 
 // The length of "Bearer " and the blanks after it at `at`; 0 where it is not there.
 std::size_t bearer_at(std::string_view text, std::size_t at) {
@@ -99,14 +132,10 @@ std::string redact(std::string_view key, std::string_view value) {
 
   std::string out;
   std::size_t at = 0;
-  // A run of characters that begins no JWT at one place begins none later: it is looked at once.
-  std::size_t no_jwt_before = 0;
+  SecretFinder secrets{value};
   while (at < value.size()) {
     bool const word_begins = at == 0 || !is_alnum(value[at - 1]);
-    std::size_t const jwt = word_begins && at >= no_jwt_before ? jwt_at(value, at) : 0;
-    if (jwt == 0 && word_begins && at >= no_jwt_before && value.substr(at, 3) == "eyJ")
-      no_jwt_before = at + run_length(value, at, is_base64url);
-    std::size_t const secret = std::max(jwt, word_begins ? own_secret_at(value, at) : 0);
+    std::size_t const secret = secrets.length_at(at, word_begins ? Place::word_begin : Place::inside_word);
     std::size_t const scheme = word_begins ? bearer_at(value, at) : 0;
     std::size_t const token = scheme > 0 ? run_length(value, at + scheme, is_token_char) : 0;
     if (secret > 0) {

@@ -175,9 +175,18 @@ TEST(Redact, HTTP_5_DevSecretsInsideOtherValuesAreReplaced) {
             "http://127.0.0.1:8080/#dev=[redacted]");
 }
 
+TEST(Redact, HTTP_5_WholeSecretsBehindOtherLettersAreReplaced) {
+  std::string const random(43, 'a');
+
+  EXPECT_EQ(redact("path", "/xdev_" + random), "/x[redacted]");
+  EXPECT_EQ(redact("path", "/runs9tkt_" + random + "/events"), "/runs9[redacted]/events");
+  EXPECT_EQ(redact("path", std::string{"/x"} + kJwt), "/x[redacted]");
+  EXPECT_EQ(redact("path", "/xdev_" + random.substr(1)), "/xdev_" + random.substr(1));
+}
+
 TEST(Redact, PlainTextIsKept) {
-  for (char const* value :
-       {"bearer of news", "tkt_short", "atkt_0123456789", "eyJonly.two", "the bearer", "", "Bearer"}) {
+  for (char const* value : {"bearer of news", "tkt_short", "atkt_0123456789", "eyJonly.two", "the bearer", "",
+                            "Bearer", "keyJson.first.name", "keyJ.eyJ"}) {
     EXPECT_EQ(redact("detail", value), value);
   }
 }
@@ -186,7 +195,7 @@ TEST(Redact, PlainTextIsKept) {
 TEST(Redact, JwtIsFoundBehindWhatOnlyBeginsLikeOne) {
   EXPECT_EQ(redact("path", "/eyJ-eyJ-x/eyJh.eyJz.sig"), "/eyJ-eyJ-x/[redacted]");
   EXPECT_EQ(redact("path", "/eyJa.b/eyJh.eyJz.sig"), "/eyJa.b/[redacted]");
-  EXPECT_EQ(redact("path", "xeyJ-eyJh.eyJz.sig"), "xeyJ-[redacted]");
+  EXPECT_EQ(redact("path", "xeyJ-eyJh.claims.sig"), "xeyJ-[redacted]");
 }
 
 }  // namespace runnel::base
