@@ -60,6 +60,17 @@ Result<void> add_prices(ProviderSettings const& provider, model::PriceBook& book
                   provider.models.front(), file));
 }
 
+// The built-in list is in the binary: what is to be added goes into a copy.
+Error with_way_to_change(Error error, ProviderSettings const& provider) {
+  if (provider.from_environment) return error;
+  error.detail += fmt::format(
+      "\nto change the built-in price list, copy conf/prices.yaml and name the copy in models.prices; if all "
+      "models "
+      "of provider '{}' cost nothing, free: true among its settings is enough",
+      provider.name);
+  return error;
+}
+
 Result<model::Secret> find_key(ProviderSettings const& provider, char const* const* environment) {
   if (!provider.api_key.empty()) return provider.api_key;
   if (!provider.api_key_file.empty()) {
@@ -207,7 +218,7 @@ Result<model::PriceBook> load_prices(Settings const& settings, std::int64_t now_
   if (settings.test_model) book.put(model::free_model("tok-*"));
   for (auto const& provider : settings.providers) {
     auto const added = add_prices(provider, book, now_ms, file);
-    if (!added) return added.error();
+    if (!added) return settings.prices.empty() ? with_way_to_change(added.error(), provider) : added.error();
   }
   return book;
 }

@@ -95,6 +95,7 @@ TEST_F(ModelsOfSettings, USE_6_ModelWithoutAPriceIsRefusedAtTheStart) {
 
   EXPECT_THAT(refusal, HasSubstr("odd"));
   EXPECT_THAT(refusal, HasSubstr("conf/prices.yaml"));
+  EXPECT_THAT(refusal, HasSubstr("copy conf/prices.yaml and name the copy in models.prices"));
 }
 
 TEST_F(ModelsOfSettings, USE_6_ProviderMaySayThatItCostsNothing) {
@@ -144,6 +145,7 @@ TEST_F(ModelsOfSettings, USE_6_OwnPricesReplaceTheShippedOnes) {
 
   settings.providers = {provider_of("deepseek-flash")};
   EXPECT_THAT(models_refusal(settings), HasSubstr(settings.prices));
+  EXPECT_THAT(models_refusal(settings), Not(HasSubstr("built-in")));
 }
 
 TEST_F(ModelsOfSettings, USE_6_MistakesInPriceFilesAreToldWithFileAndLine) {

@@ -123,7 +123,8 @@ Result<void> PriceBook::require(std::span<std::string const> models, std::int64_
   for (auto const& model : unpriced(models, at_ms)) {
     if (!detail.empty()) detail += '\n';
     detail += fmt::format(
-        "{}: model '{}' {}; add under models:  \"{}\": [{{currency: CNY, per_million_tokens: {{input: …, "
+        "{}: model '{}' {}; add to this price list, under its models:  \"{}\": [{{currency: CNY, "
+        "per_million_tokens: {{input: …, "
         "output: …}}}}]  or, if it costs nothing,  \"{}\": {{free: true}}",
         file, model, why_unpriced(look_up(model), at_ms), model, model);
   }

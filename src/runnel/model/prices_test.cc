@@ -95,7 +95,10 @@ TEST(PriceBook, USE_6_TellsWhichModelsHaveNoPriceAndWhatToAdd) {
   auto const checked = book.require(models, now, "conf/prices.yaml");
   ASSERT_FALSE(checked);
   auto const& detail = checked.error().detail;
-  EXPECT_THAT(detail, HasSubstr("conf/prices.yaml: model 'deepseek-3.2' has no price; add under models:"));
+  EXPECT_THAT(
+      detail,
+      HasSubstr(
+          "conf/prices.yaml: model 'deepseek-3.2' has no price; add to this price list, under its models:"));
   EXPECT_THAT(detail, HasSubstr("\"deepseek-3.2\": {free: true}"));
   EXPECT_THAT(detail, HasSubstr("model 'old' has no price now: its last one ended 2026-07-24T15:59:00Z"));
   EXPECT_THAT(detail, HasSubstr("model 'early' has no price now: the next one begins later"));
