@@ -86,6 +86,13 @@ std::string counted(std::int64_t count, char const* one, char const* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
+// Patterns that have plain words; others are told as they are.
+std::string must_match(std::string const& pattern) {
+  if (pattern == "^[!-~]+$") return "must be visible ASCII without spaces";
+  if (pattern == "^[0-9]+([.][0-9]+)?$") return "must be a decimal number such as 0.5";
+  return "must match the pattern " + pattern;
+}
+
 class Explainer {
  public:
   Explainer(json::object const& definitions, std::string path)
@@ -190,7 +197,7 @@ void Explainer::explain_string(json::object const& schema, json::string const& v
   explain_size(schema, "minLength", "maxLength", count_code_points(text), "character", "characters");
   if (auto const* pattern = schema.if_contains("pattern")) {
     std::string const expression{pattern->get_string()};
-    if (!std::regex_search(text, std::regex{expression})) tell("must match the pattern " + expression);
+    if (!std::regex_search(text, std::regex{expression})) tell(must_match(expression));
   }
 }
 

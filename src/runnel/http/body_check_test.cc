@@ -77,10 +77,20 @@ TEST(BodyCheck, HTTP_1_RunAgentInputIsChecked) {
   EXPECT_EQ(first_problem(start_run(), R"({"messages":[{"role":"user","content":5}]})"),
             "/messages/0/content must be a string, null, a list or an object");
   EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"threadId":"a b"})"),
-            "/threadId must match the pattern ^[!-~]+$");
+            "/threadId must be visible ASCII without spaces");
   EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"threadId":"a\nb"})"),
-            "/threadId must match the pattern ^[!-~]+$");
+            "/threadId must be visible ASCII without spaces");
   EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"runId":""})"), "/runId must not be empty");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[{"role":"user","id":"a b"}]})"),
+            "/messages/0/id must be visible ASCII without spaces");
+  EXPECT_EQ(
+      first_problem(start_run(), R"({"messages":[{"role":"user","id":")" + std::string(129, 'x') + "\"}]}"),
+      "/messages/0/id must have at most 128 characters");
+  EXPECT_EQ(
+      first_problem(start_run(), R"({"messages":[{"role":"user","id":")" + std::string(128, 'x') + "\"}]}"),
+      "taken");
+  EXPECT_EQ(first_problem(start_run(), R"({"messages":[{"role":"user","id":null},{"role":"user"}]})"),
+            "taken");
   EXPECT_EQ(first_problem(start_run(), R"({"messages":[],"forwardedProps":{"onBusy":"queue"}})"),
             "/forwardedProps/onBusy must be one of reject, enqueue, interrupt, rollback or null");
 }
