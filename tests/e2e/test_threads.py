@@ -200,6 +200,8 @@ class BusyThreadTest(E2eCase):
         answer = self.api.request("DELETE", f"/api/v1/agent/threads/{thread}")
 
         self.assert_error(answer, 409, "THREAD_BUSY")
+        self.assertEqual(answer.json["error"]["details"], {"activeRunId": run})
+        self.assertIn(run, answer.json["error"]["message"])
         self.api.cancel(thread, run)
         self.wait_status(thread, run, "canceled")
         self.assertEqual(self.api.request("DELETE", f"/api/v1/agent/threads/{thread}").status, 204)

@@ -33,7 +33,7 @@ struct ThreadRoutes {
 };
 
 Response no_such_thread() {
-  return problem(404, "NOT_FOUND", "no such thread");
+  return problem(404, "NOT_FOUND", "You have no such thread.");
 }
 
 // What a client may know of a row's metadata: what the message is, and what became of it. The rest stays here
@@ -64,7 +64,8 @@ void append_message(std::string& out, store::MessageRow const& row) {
 
 asio::awaitable<Reply> show_history(ThreadRoutes routes, Request request) {
   auto const thread = request.query("threadId");
-  if (!thread) co_return problem(400, "THREAD_ID_REQUIRED", "the query parameter 'threadId' is required");
+  if (!thread)
+    co_return problem(400, "THREAD_ID_REQUIRED", "The query parameter 'threadId' is required: ?threadId=…");
   auto const before = number_query(request, "before", 1, INT64_MAX);
   if (auto const* bad = std::get_if<Response>(&before)) co_return *bad;
   auto const limit = number_query(request, "limit", 1, kLargestPage);
@@ -152,13 +153,35 @@ asio::awaitable<Reply> rename_thread(ThreadRoutes routes, Request request) {
   co_return co_await show_thread(routes, std::move(request));
 }
 
+// The run that the thread is busy with, as far as its newest message tells; empty: not known.
+asio::awaitable<RunId> active_run(ThreadRoutes routes, UserId user, ThreadId thread) {
+  auto const page = co_await routes.store.history(user, thread, std::nullopt, store::PageSize{1, 1});
+  if (!page || page->messages.empty()) co_return RunId{};
+  auto const run = co_await routes.store.find_run(user, thread, page->messages.back().run);
+  bool const active = run && *run && !store::is_ended((*run)->status);
+  co_return active ? (*run)->id : RunId{};
+}
+
+// The shape is that of a run's THREAD_BUSY.
+Response thread_busy(RunId const& active) {
+  std::string details = "{}";
+  if (!active.empty()) {
+    details.clear();
+    JsonObject{details}.text("activeRunId", active.text).close();
+  }
+  return problem(409, "THREAD_BUSY",
+                 "The thread has an active run" + (active.empty() ? "" : ", " + active.text) +
+                     ". Wait for its end, or cancel it and delete the thread then.",
+                 details);
+}
+
 asio::awaitable<Reply> delete_thread(ThreadRoutes routes, Request request) {
   auto const outcome =
       co_await routes.store.delete_thread(request.user, ThreadId{request.param("thread_id")});
   if (!outcome) co_return problem_from(outcome.error(), request.request_id);
   if (*outcome == store::DeleteOutcome::not_found) co_return no_such_thread();
   if (*outcome == store::DeleteOutcome::busy) {
-    co_return problem(409, "THREAD_BUSY", "the thread has an active run: cancel it first");
+    co_return thread_busy(co_await active_run(routes, request.user, ThreadId{request.param("thread_id")}));
   }
   if (routes.options->deleted) routes.options->deleted();
   co_return empty_response(204);
