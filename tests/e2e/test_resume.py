@@ -97,6 +97,13 @@ class ResumeAfterTheEndTest(E2eCase):
                     path = self.api.events_path(self.thread, self.run_id)
                     self.assert_error(self.api.get(path, headers={"Last-Event-ID": ident}), 400)
 
+    def test_SSE_4_the_refusal_of_an_id_says_what_to_send(self):
+        epoch, n = self.whole["v2"][0].position
+        for ident, why in {"x": "is no event id.", f"{epoch + 1}-{n}": "is none that this run has given.",
+                           f"{epoch}-999999": "lies beyond the end of the run."}.items():
+            message = self.api.get(self.api.events_path(self.thread, self.run_id, last=ident)).json["error"]["message"]
+            self.assertIn(why + " Send the last `id:` that you have read from this run's stream", message)
+
     def test_SSE_4_an_epoch_that_the_run_never_had_is_refused(self):
         epoch, n = self.whole["v2"][1].position
         for other in (0, 1, epoch - 1, epoch + 1, epoch * 2):

@@ -22,6 +22,12 @@ Response invalid_json(JsonProblem const& found) {
   return problem(400, "INVALID_JSON", "The body is not acceptable JSON; " + to_string(found) + ".", details);
 }
 
+Response body_missing() {
+  return problem(400, "INVALID_JSON",
+                 "The body is empty; this address needs a JSON object, as GET /openapi.json describes it.",
+                 R"({"line":1,"column":1})");
+}
+
 Response too_complex(std::size_t limit) {
   auto const number = std::to_string(limit);
   return problem(
@@ -29,6 +35,13 @@ Response too_complex(std::size_t limit) {
       "The body has more than " + number +
           " JSON values and keys. In a run, earlier messages may be left out: the server has them.",
       R"({"limit":)" + number + "}");
+}
+
+std::string about_others(std::size_t count) {
+  bool const all = count + 1 < base::kMostViolations;
+  return std::string{count == 1 ? "There is " : "There are "} + (all ? "" : "at least ") +
+         std::to_string(count) + (count == 1 ? " more fault" : " more faults") +
+         ": details.violations has the places.";
 }
 
 Response invalid_request(std::vector<base::Violation> const& violations) {
@@ -43,9 +56,9 @@ Response invalid_request(std::vector<base::Violation> const& violations) {
   list += ']';
   object.close();
 
-  auto message = "The body does not have the form that is needed; " + to_string(violations.front());
-  if (violations.size() > 1) message += ", and more";
-  return problem(400, "INVALID_REQUEST", message + ".", details);
+  auto message = "The body does not have the form that is needed; " + to_string(violations.front()) + ".";
+  if (violations.size() > 1) message += " " + about_others(violations.size() - 1);
+  return problem(400, "INVALID_REQUEST", message, details);
 }
 
 // Of each place what was found first.
@@ -69,6 +82,7 @@ bool stands_for_none(std::string_view body) {
 std::optional<Response> take_body(Operation const& operation, JsonLimits limits, Request& request,
                                   ValueCheck const& values) {
   if (!operation.body) return std::nullopt;
+  if (request.body.empty()) return body_missing();
   auto parsed = parse_json(request.body, limits);
   if (auto const* found = std::get_if<JsonProblem>(&parsed)) {
     return found->too_complex ? too_complex(limits.values) : invalid_json(*found);

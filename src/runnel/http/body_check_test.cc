@@ -113,7 +113,30 @@ TEST(BodyCheck, HTTP_1_BadJsonIsToldWithItsPlace) {
   EXPECT_EQ(error.at("code"), "INVALID_JSON");
   EXPECT_EQ(error.at("message"), "The body is not acceptable JSON; line 2, column 14: not valid JSON.");
   EXPECT_EQ(json::serialize(error.at("details")), R"({"line":2,"column":14})");
-  EXPECT_EQ(refusal(start_run(), "").at("code"), "INVALID_JSON");
+}
+
+TEST(BodyCheck, HTTP_1_AnEmptyBodyWhereOneIsNeededIsToldAsSuch) {
+  auto const error = refusal(start_run(), "");
+
+  EXPECT_EQ(error.at("code"), "INVALID_JSON");
+  EXPECT_EQ(error.at("message"),
+            "The body is empty; this address needs a JSON object, as GET /openapi.json describes it.");
+  EXPECT_EQ(json::serialize(error.at("details")), R"({"line":1,"column":1})");
+}
+
+TEST(BodyCheck, HTTP_1_TheMessageSaysHowManyMoreFaultsThereAre) {
+  auto const message = [](std::size_t faults) {
+    std::string body = "{";
+    for (std::size_t at = 0; at < faults; ++at)
+      body += "\"unknown" + std::to_string(at) + "\":1,";
+    return json::value_to<std::string>(refusal(rename_thread(), body + R"("title":"x"})").at("message"));
+  };
+
+  EXPECT_TRUE(message(1).ends_with("known: title."));
+  EXPECT_TRUE(message(2).ends_with(" There is 1 more fault: details.violations has the places."));
+  EXPECT_TRUE(message(4).ends_with(" There are 3 more faults: details.violations has the places."));
+  EXPECT_TRUE(
+      message(50).ends_with(" There are at least 19 more faults: details.violations has the places."));
 }
 
 TEST(BodyCheck, HTTP_6_DepthIsTheSettings) {

@@ -127,7 +127,7 @@ std::variant<Route const*, Response> Dispatcher::decide(Request& request) {
     return wrong_method(wrong->allow);
   }
   auto* found = std::get_if<Router::Found>(&match);
-  if (found == nullptr) return problem(404, "NOT_FOUND", "There is no such address.");
+  if (found == nullptr) return no_such_path();
 
   request.route = found->route;
   request.operation = found->route->operation;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "runnel/http/gate_refusals.h"
 #include "runnel/http/run_handler.h"
 #include "runnel/http/test_feed.h"
 #include "runnel/http/test_keys.h"
@@ -86,6 +87,10 @@ TEST_F(DispatcherTest, HTTP_3_A401SaysWhatTheClientCanDo) {
   EXPECT_EQ(reason_in(std::get<Response>(dispatcher.admit(missing))), "missing");
   EXPECT_EQ(reason_in(std::get<Response>(dispatcher.admit(invalid))), "invalid");
   EXPECT_EQ(reason_in(std::get<Response>(dispatcher.admit(expired))), "expired");
+  for (auto const reason :
+       {Unidentified::Reason::missing, Unidentified::Reason::invalid, Unidentified::Reason::expired}) {
+    EXPECT_NE(not_authenticated(reason).body.find("Authorization: Bearer <token>"), std::string::npos);
+  }
 }
 
 TEST_F(DispatcherTest, HTTP_6_UserAboveTheRateIsToldWhenToRetry) {

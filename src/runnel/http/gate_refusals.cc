@@ -19,9 +19,16 @@ constexpr std::size_t kLongestEcho = 128;
 }  // namespace
 
 Response wrong_method(std::string const& allow) {
-  auto response = problem(405, "METHOD_NOT_ALLOWED", "This address does not take the method.");
+  std::string details;
+  JsonObject{details}.text("allow", allow).close();
+  auto response = problem(405, "METHOD_NOT_ALLOWED",
+                          "This path does not take the method; it takes " + allow + ".", details);
   response.headers.emplace_back("Allow", allow);
   return response;
+}
+
+Response no_such_path() {
+  return problem(404, "NOT_FOUND", "This path does not exist; GET /openapi.json lists those that do.");
 }
 
 Response server_options() {
@@ -46,7 +53,8 @@ Response repeated_parameter(std::string const& name) {
   JsonObject object{details};
   object.text("parameter", to_valid_utf8(std::string_view{name}.substr(0, kLongestEcho)));
   object.close();
-  return problem(400, "INVALID_REQUEST", "A query parameter is given twice.", details);
+  return problem(400, "INVALID_REQUEST",
+                 "A query parameter, which details.parameter names, is given twice; give it once.", details);
 }
 
 Response not_authenticated(Unidentified::Reason reason) {
@@ -59,9 +67,13 @@ Response not_authenticated(Unidentified::Reason reason) {
     return response;
   }
   bool const expired = reason == Reason::expired;
-  auto response = problem(401, "UNAUTHORIZED",
-                          expired ? "The bearer token has expired." : "The bearer token is not valid here.",
-                          expired ? R"({"reason":"expired"})" : R"({"reason":"invalid"})");
+  auto response =
+      problem(401, "UNAUTHORIZED",
+              expired ? "The bearer token has expired: send a new one in the header Authorization: "
+                        "Bearer <token>."
+                      : "The header Authorization has no token that is valid here: send Authorization: "
+                        "Bearer <token> with one that was made for this server.",
+              expired ? R"({"reason":"expired"})" : R"({"reason":"invalid"})");
   response.headers.emplace_back("WWW-Authenticate", "Bearer error=\"invalid_token\"");
   return response;
 }

@@ -11,6 +11,7 @@ namespace runnel::http {
 
 // What the dispatcher says to a request that no handler gets to see.
 
+Response no_such_path();
 Response wrong_method(std::string const& allow);
 // To `OPTIONS *`: what some route takes (RFC 9110 9.3.7).
 Response server_options();

@@ -21,7 +21,7 @@ Mapping mapping_of(Errc code) {
     case Errc::invalid:
       return {400, "INVALID_REQUEST", "The request is not valid.", LogLevel::debug};
     case Errc::not_found:
-      return {404, "NOT_FOUND", "There is no such thing.", LogLevel::debug};
+      return {404, "NOT_FOUND", "What the request names does not exist.", LogLevel::debug};
     case Errc::already_exists:
     case Errc::conflict:
       return {409, "CONFLICT", "The present state does not allow this.", LogLevel::debug};

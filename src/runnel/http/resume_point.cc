@@ -17,13 +17,13 @@ namespace {
 ResumePoint place_in_log(store::RunRow const& run, Position last) {
   auto const epoch = std::find_if(run.epochs.begin(), run.epochs.end(),
                                   [&](store::EpochStart const& start) { return start.epoch == last.epoch; });
-  if (epoch == run.epochs.end()) return BadEventId{"the run never had this epoch"};
-  if (last.n < epoch->first_n) return BadEventId{"this epoch has no such number"};
+  if (epoch == run.epochs.end()) return BadEventId{"is none that this run has given"};
+  if (last.n < epoch->first_n) return BadEventId{"is none that this run has given"};
 
   bool const sealed = std::next(epoch) != run.epochs.end();
   if (sealed) return ResumeAfter{within_sealed_epoch(run, last)};
   if (!store::is_ended(run.status)) return ResumeAfter{last};
-  if (last.n > run.last_n) return BadEventId{"the number is beyond the end of the run"};
+  if (last.n > run.last_n) return BadEventId{"lies beyond the end of the run"};
   if (last.n == run.last_n) return AlreadyComplete{};
   return ResumeAfter{last};
 }
@@ -34,7 +34,7 @@ ResumePoint resume_point(store::RunRow const& run, std::optional<std::string_vie
   ResumePoint point = ResumeAfter{};
   if (last_event_id) {
     auto const last = parse_position(*last_event_id);
-    if (!last) return BadEventId{"an event id is two decimal numbers joined by a dash"};
+    if (!last) return BadEventId{"is no event id"};
     point = place_in_log(run, *last);
   }
   bool const reads_log = std::holds_alternative<ResumeAfter>(point);

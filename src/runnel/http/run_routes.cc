@@ -26,11 +26,13 @@ struct RunRoutes {
 };
 
 Response no_such_run() {
-  return problem(404, "NOT_FOUND", "no such run");
+  return problem(404, "NOT_FOUND", "You have no such run on this thread.");
 }
 
 Response run_id_missing() {
-  return problem(400, "RUN_ID_REQUIRED", "the query parameter 'runId' is required");
+  return problem(
+      400, "RUN_ID_REQUIRED",
+      "The query parameter 'runId' is required: ?runId=…, as the answer that started the run has it.");
 }
 
 Response refused(runtime::Refusal const& refusal) {
@@ -102,7 +104,15 @@ Response events_expired(store::RunRow const& run) {
       .text("historyUrl", "/api/v1/agent/history?threadId=" + encode_component(run.thread_id.text))
       .close();
   return problem(410, "EVENTS_EXPIRED",
-                 "the events of this run are no longer kept; its messages are in the history", details);
+                 "The events of this run are no longer kept; its messages are at details.historyUrl.",
+                 details);
+}
+
+Response bad_event_id(BadEventId const& bad) {
+  return problem(400, "INVALID_EVENT_ID",
+                 std::string{"The Last-Event-ID "} + bad.why +
+                     ". Send the last `id:` that you have read from this run's stream, two numbers such as "
+                     "1794810974413-8, or leave it out to read from the beginning.");
 }
 
 asio::awaitable<Reply> feed_reply(RunRoutes routes, Request request, store::RunRow run, Position after,
@@ -141,7 +151,7 @@ asio::awaitable<Reply> events_reply(RunRoutes routes, Request request, store::Ru
   if (std::holds_alternative<EventsExpired>(point)) co_return events_expired(run);
   if (std::holds_alternative<AlreadyComplete>(point)) co_return empty_response(204);
   if (auto const* bad = std::get_if<BadEventId>(&point)) {
-    co_return problem(400, "INVALID_EVENT_ID", std::string{"Last-Event-ID: "} + bad->why);
+    co_return bad_event_id(*bad);
   }
   auto const after = std::get<ResumeAfter>(point).position;
   co_return co_await feed_reply(routes, std::move(request), std::move(run), after, dialect);

@@ -129,7 +129,8 @@ TEST_F(HttpServer, HTTP_2_UnknownAddressIsAProblemAndTheConnectionGoesOn) {
 
   EXPECT_EQ(answer.status, 404);
   EXPECT_EQ(answer.body,
-            R"({"error":{"code":"NOT_FOUND","message":"There is no such address.","details":{}}})");
+            R"({"error":{"code":"NOT_FOUND",)"
+            R"("message":"This path does not exist; GET /openapi.json lists those that do.","details":{}}})");
   EXPECT_EQ(client.ask(get("/hello/a")).status, 200);
 }
 
@@ -140,6 +141,8 @@ TEST_F(HttpServer, WrongMethodNamesTheRightOnes) {
   auto const answer = client.ask(get("/echo"));
 
   EXPECT_EQ(answer.status, 405);
+  EXPECT_NE(answer.body.find("it takes POST."), std::string::npos) << answer.body;
+  EXPECT_NE(answer.body.find(R"("details":{"allow":"POST"})"), std::string::npos) << answer.body;
   EXPECT_TRUE(answer.has("Allow: POST\r\n")) << answer.head;
 }
 

@@ -58,7 +58,7 @@ char const* type_of(std::string_view path) {
 }
 
 Response not_found() {
-  return problem(404, "NOT_FOUND", "There is no such address.");
+  return problem(404, "NOT_FOUND", "There is no such file.");
 }
 
 // Plain names only: none hidden, none that means another folder.

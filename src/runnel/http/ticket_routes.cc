@@ -16,7 +16,7 @@ namespace asio = boost::asio;
 namespace {
 
 Response run_not_found() {
-  return problem(404, "NOT_FOUND", "no such run");
+  return problem(404, "NOT_FOUND", "You have no such run on this thread.");
 }
 
 // The body fits the schema TicketOrder.

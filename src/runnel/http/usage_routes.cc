@@ -131,7 +131,7 @@ asio::awaitable<Reply> show_usage(store::Store& store, std::shared_ptr<ReportGat
   auto const group_by = std::get<store::UsageQuery>(query).group;
   auto const report = co_await store.usage(std::get<store::UsageQuery>(std::move(query)));
   if (!report && report.error().code == Errc::not_found) {
-    co_return problem(404, "NOT_FOUND", "no such thread");
+    co_return problem(404, "NOT_FOUND", "You have no such thread.");
   }
   if (!report) co_return problem_from(report.error(), request.request_id);
   co_return json_response(200, to_json(*report, group_by));
