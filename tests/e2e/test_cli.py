@@ -42,6 +42,34 @@ class CliTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("--help", done.stdout)
 
+    def test_CFG_3_without_a_command_the_help_is_told(self):
+        done = run_cli()
+
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for command in ("serve", "check", "migrate", "token", "version"):
+            self.assertRegex(done.stderr, rf"\n  {command} ")
+
+    def test_CFG_3_help_tells_what_options_do_and_their_defaults(self):
+        told = " ".join(run_cli("token", "--help").stdout.split())
+
+        for words in ("(default: 24h)", "(default: sqlite)", "(default: ./runnel-data)", "such as 15m, 12h, 30d"):
+            self.assertIn(words, told)
+        self.assertNotIn("INT", told)
+        self.assertIn("(default: 127.0.0.1:8080)", " ".join(run_cli("serve", "--help").stdout.split()))
+
+    def test_CFG_3_every_error_says_who_speaks(self):
+        absent = str(self.directory / "absent.yaml")
+        for args, words in {("token",): "--user is required; see runnel token --help",
+                            ("token", "--user", "x", "--ttl", "soon"): "--ttl must be a number of seconds from 1",
+                            ("token", "--user", "x", "--ttl", "0"): "--ttl must be a number of seconds from 1",
+                            ("serve", "--listen"): "see runnel serve --help", ("serve", "now"): "now",
+                            ("check", "--config", absent): absent}.items():
+            with self.subTest(args):
+                done = run_cli(*args)
+                self.assertEqual(done.returncode, 2)
+                self.assertRegex(done.stderr, r"^runnel: [^\n]*\n$")
+                self.assertIn(words, done.stderr)
+
     def test_CFG_3_check_of_a_good_and_a_bad_file(self):
         good = self.directory / "good.yaml"
         good.write_text(to_yaml(offline(word_delay_ms=5, words=10)))
@@ -84,7 +112,9 @@ class CliTest(unittest.TestCase):
         for address in ("0.0.0.0:0", "[::]:0", "192.0.2.1:0"):
             with self.subTest(address):
                 words = self.refused("serve", "--listen", address, "--data-dir", str(self.directory))
-                self.assertRegex(words.lower(), "loopback|dev mode")
+                self.assertIn("no auth key is configured, so the server is in dev mode", words)
+                self.assertIn("Listen on 127.0.0.1, [::1] or localhost; or, to let other machines in, name a key in auth.keys",
+                              words)
 
     def test_CFG_1_a_data_dir_that_cannot_be_used(self):
         file = self.directory / "file"

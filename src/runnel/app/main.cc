@@ -25,6 +25,7 @@ using runnel::Result;
 using runnel::app::Settings;
 
 constexpr int kUsage = 2;
+constexpr std::int64_t kLongestTtl = std::int64_t{3650} * 86400;
 
 // What the command line says; empty: not said.
 struct Arguments {
@@ -107,18 +108,35 @@ int print_token(Settings const& settings, Arguments const& arguments) {
 
 void add_common(CLI::App& command, Arguments& arguments) {
   command
-      .add_option("--config", arguments.config, "YAML file with settings; conf/runnel.yaml documents them")
-      ->check(CLI::ExistingFile);
-  command.add_option("--data-dir", arguments.data_dir,
-                     "folder for the database and keys (default ./runnel-data)");
-  command.add_option("--store", arguments.store, "sqlite (default)");
+      .add_option("--config", arguments.config,
+                  "YAML file with settings; conf/runnel.yaml documents all of them (default: no file)")
+      ->check(CLI::ExistingFile)
+      ->option_text("FILE");
+  command
+      .add_option("--data-dir", arguments.data_dir,
+                  "folder for the database and the keys, made if it is not there (default: ./runnel-data)")
+      ->option_text("DIR");
+  command
+      .add_option(
+          "--store", arguments.store,
+          "where threads, runs and usage are kept; sqlite, a file in the data folder, is the only one in "
+          "this version (default: sqlite)")
+      ->option_text("STORE");
+  command.footer("An option wins over its RUNNEL_… environment variable, and that over the file.");
 }
 
 void add_serve_options(CLI::App& command, Arguments& arguments) {
   add_common(command, arguments);
-  command.add_option("--listen", arguments.listen,
-                     "HOST:PORT (default 127.0.0.1:8080; port 0: any free one)");
-  command.add_option("--stream", arguments.stream, "embedded (default)");
+  command
+      .add_option("--listen", arguments.listen,
+                  "address to listen on; port 0 takes any free one (default: 127.0.0.1:8080)")
+      ->option_text("HOST:PORT");
+  command
+      .add_option(
+          "--stream", arguments.stream,
+          "how events reach their readers; embedded, inside the server, is the only one in this version "
+          "(default: embedded)")
+      ->option_text("STREAM");
 }
 
 // CLI11 only says that a command is needed.
@@ -151,15 +169,27 @@ std::string unknown_option(CLI::App const& app, int argc, char** argv, std::vect
   return {};
 }
 
-// CLI11 says neither which option is meant nor what there is.
-int refuse_arguments(CLI::App const& app, CLI::ParseError const& error, int argc, char** argv) {
+// What is wrong with the arguments. CLI11 says neither which option is meant nor what there is.
+std::string about_arguments(CLI::App const& app, CLI::ParseError const& error, int argc, char** argv) {
+  std::string const told = error.what();
+  if (told.starts_with("--ttl"))
+    return "--ttl must be a number of seconds from 1, or one with s, m, h or d such as 15m, 12h, 30d, up to "
+           "3650d";
   std::vector<std::string> known;
   auto const unknown = unknown_option(app, argc, argv, known);
-  if (error.get_exit_code() != static_cast<int>(CLI::ExitCodes::ExtrasError) || unknown.empty())
-    return app.exit(error) == 0 ? 0 : kUsage;
-  auto const meant = runnel::base::did_you_mean(unknown, known);
-  fmt::print(stderr, "runnel: unknown option {}{}\n", unknown,
-             meant.empty() ? fmt::format("; the options are {}", fmt::join(known, ", ")) : meant);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !unknown.empty()) {
+    auto const meant = runnel::base::did_you_mean(unknown, known);
+    return fmt::format("unknown option {}{}", unknown,
+                       meant.empty() ? fmt::format("; the options are {}", fmt::join(known, ", ")) : meant);
+  }
+  auto const commands = app.get_subcommands();
+  return fmt::format("{}; see runnel {}--help", told,
+                     commands.empty() ? "" : commands.front()->get_name() + " ");
+}
+
+int refuse_arguments(CLI::App const& app, CLI::ParseError const& error, int argc, char** argv) {
+  if (error.get_exit_code() == 0) return app.exit(error);  // It is --help or --version.
+  fmt::print(stderr, "runnel: {}\n", about_arguments(app, error, argc, argv));
   return kUsage;
 }
 
@@ -179,15 +209,28 @@ int main(int argc, char** argv) {
   add_common(*migrate_command, arguments);
   auto* token = app.add_subcommand("token", "Print a bearer token for a user; makes the user if it is new");
   add_common(*token, arguments);
-  token->add_option("--user", arguments.user, "the user's name")->required();
-  token->add_option("--ttl", arguments.ttl_s, "life of the token, e.g. 3600, 15m, 12h, 30d (default 24h)")
+  token
+      ->add_option("--user", arguments.user,
+                   "name of the user whom the token is for: 1 to 128 visible ASCII characters without spaces")
+      ->required()
+      ->option_text("NAME (required)");
+  token
+      ->add_option(
+          "--ttl", arguments.ttl_s,
+          "how long the token is good: seconds, or a number with s, m, h or d such as 15m, 12h, 30d, up to "
+          "3650d (default: 24h)")
+      ->option_text("TIME")
       ->transform(CLI::AsNumberWithUnit(
           std::map<std::string, std::int64_t>{{"s", 1}, {"m", 60}, {"h", 3600}, {"d", 86400}},
           CLI::AsNumberWithUnit::CASE_SENSITIVE, "SECONDS"))
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{10} * 365 * 86400));
+      ->check(CLI::Range(std::int64_t{1}, kLongestTtl));
   auto* version = app.add_subcommand("version", "Print the version");
 
   app.set_version_flag("--version", fmt::format("runnel {}", RUNNEL_VERSION));
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return kUsage;
+  }
   if (is_unknown_command(app, argc, argv)) return kUsage;
 
   // Runs come and go: memory that was needed a moment ago is not given back at once.

@@ -174,9 +174,11 @@ Result<void> check_address(Settings const& settings) {
   if (!is_dev_mode(settings) || is_loopback(*address)) return {};
   return Error{
       Errc::invalid,
-      fmt::format("dev mode (no auth key is configured) listens on loopback only, not on {}: anyone who "
-                  "reaches the server gets a token. Use 127.0.0.1, [::1] or localhost, or set auth.keys",
-                  address->host)};
+      fmt::format(
+          "cannot listen on {}: no auth key is configured, so the server is in dev mode, which is for "
+          "this machine only. Listen on 127.0.0.1, [::1] or localhost; or, to let other machines in, name "
+          "a key in auth.keys (docs/deploy.md shows how)",
+          address->host)};
 }
 
 Result<void> check_static_dir(Settings const& settings) {
