@@ -63,10 +63,10 @@ Or use another terminal:
 
   curl "{0}/api/v1/agent/history?threadId=hello" -H "Authorization: Bearer $TOKEN"
 
-Stop with Ctrl-C.
+Stop with Ctrl-C. To see runs survive a crash: kill -9 {4}
 )",
                             url, greeting.dev_secret, quoted(this_program()),
-                            quoted(absolute(greeting.data_dir)));
+                            quoted(absolute(greeting.data_dir)), ::getpid());
 }
 
 // A pipe that can be written at all takes PIPE_BUF bytes without waiting.

@@ -1,6 +1,9 @@
 #include "runnel/app/greeting.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
 
 namespace runnel::app {
 namespace {
@@ -20,6 +23,10 @@ TEST(Greeting, HTTP_5_TheConsolesAddressHasTheSecretOfDevMode) {
   EXPECT_TRUE(text.starts_with("listening on http://127.0.0.1:8080\n"));
   EXPECT_NE(text.find("\n  http://127.0.0.1:8080/#dev=dev_0123456789abcdefghijkA\n"), std::string::npos);
   EXPECT_NE(text.find(" token --user demo --data-dir '/tmp/it'\\''s here')"), std::string::npos) << text;
+}
+
+TEST(Greeting, SaysWhichProcessToKill) {
+  EXPECT_TRUE(to_text(in_dev_mode()).ends_with("crash: kill -9 " + std::to_string(::getpid()) + "\n"));
 }
 
 TEST(Greeting, WithKeysItHasNoSecretAndNoHints) {
