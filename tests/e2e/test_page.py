@@ -1,20 +1,28 @@
-"""HTTP-5: the built-in page gets in with the address that the server printed, and says how to get that address."""
+"""HTTP-5: the built-in page gets in with the address that the server printed, says how to get that address, and shows a run to
+its end through cuts, crashes and reloads."""
 
 import json
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
-from e2e_case import E2eCase
+from e2e_case import E2eCase, Server, eventually, new_id, offline
 
 from http_client import Http
 from runnel_server import environment
 
-# As much of a browser as the page's script needs to ask a question.
+# As much of a browser as the page's script needs. ACT is what its user does; CUT is after which event the first stream breaks.
 DRIVER = """
 const bubbles = [];
-const element = () => ({ addEventListener() {}, append(text) { this.text = (this.text ?? "") + text; }, scrollIntoView() {} });
+const element = () => ({
+  addEventListener() {},
+  append(text) { this.text = (this.text ?? "") + text; if (typeof text === "string") console.error("word"); },
+  remove() { this.removed = true; },
+  scrollIntoView() {},
+});
 const elements = {};
 globalThis.document = {
   getElementById: (id) => (elements[id] ??= element()),
@@ -22,36 +30,125 @@ globalThis.document = {
 };
 globalThis.location = { origin: process.env.ORIGIN, hash: process.env.HASH };
 globalThis.addEventListener = () => {};
-await new Function(process.env.SCRIPT + "; return ask('hello');")();
-console.log(JSON.stringify(bubbles.map((bubble) => ({ kind: bubble.className, text: bubble.textContent + (bubble.text ?? "") }))));
+const stored = { runnel: process.env.STORED };
+globalThis.sessionStorage = { getItem: (key) => stored[key], setItem: (key, value) => { stored[key] = value; } };
+
+const asked = [];
+const realFetch = globalThis.fetch;
+let cut = process.env.CUT;
+globalThis.fetch = async (url, options) => {
+  asked.push(options.method + " " + new URL(url).pathname);
+  const answer = await realFetch(url, options);
+  if (!cut || !answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
+  const until = cut;
+  cut = "";
+  const body = answer.body.pipeThrough(new TransformStream({
+    transform(piece, out) {
+      out.enqueue(piece);
+      if (new TextDecoder().decode(piece).includes(until)) setTimeout(() => out.error(new Error("cut")), 20);
+    },
+  }));
+  return new Response(body, { status: answer.status, headers: answer.headers });
+};
+
+await new Function(process.env.SCRIPT + "; return " + process.env.ACT + ";")();
+while (elements.send.disabled) await new Promise((done) => setTimeout(done, 20));
+const shown = bubbles.filter((bubble) => !bubble.removed);
+console.log(JSON.stringify({
+  asked, stored: stored.runnel, curl: elements.curl.textContent,
+  bubbles: shown.map((bubble) => ({ kind: bubble.className, text: bubble.textContent + (bubble.text ?? "") })),
+}));
 process.exit(0);
 """
 
 
+def open_page(server: Server, fragment: str | None = None, act: str = "ask('hello')", **extra: str) -> subprocess.Popen:
+    page = Http(server.address).get("/").body.decode()
+    script = re.search(r"<script>(.*)</script>", page, re.S)[1]
+    if fragment is None:
+        fragment = "#dev=" + server.dev_headers()["X-Runnel-Dev"]
+    return subprocess.Popen(["node", "--input-type=module", "-e", DRIVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                            env=environment({"ORIGIN": f"http://127.0.0.1:{server.port}", "HASH": fragment, "SCRIPT": script,
+                                             "ACT": act, "STORED": "", "CUT": "", **extra}))
+
+
+class PageCase(unittest.TestCase):
+    def finish(self, browser: subprocess.Popen) -> dict:
+        self.addCleanup(browser.kill)
+        out, errors = browser.communicate(timeout=60)
+        self.assertEqual(browser.returncode, 0, errors)
+        return json.loads(out)
+
+    def texts(self, seen: dict) -> list[tuple[str, str]]:
+        return [(bubble["kind"], bubble["text"]) for bubble in seen["bubbles"]]
+
+    def in_history(self, api, thread: str) -> list[tuple[str, str]]:
+        kinds = {"user": "me", "assistant": "it"}
+        return [(kinds[message["role"]], message["content"]) for message in api.full_history(thread)]
+
+
 @unittest.skipUnless(shutil.which("node"), "needs node")
-class PageTest(E2eCase):
-    def ask(self, fragment: str) -> list[dict]:
-        page = Http(self.server.address).get("/").body.decode()
-        script = re.search(r"<script>(.*)</script>", page, re.S)[1]
-        done = subprocess.run(["node", "--input-type=module", "-e", DRIVER], capture_output=True, text=True, timeout=60,
-                              env=environment({"ORIGIN": f"http://127.0.0.1:{self.server.port}", "HASH": fragment,
-                                               "SCRIPT": script}))
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+class PageTest(PageCase, E2eCase):
+    def ask(self, fragment: str | None = None, **extra: str) -> dict:
+        return self.finish(open_page(self.server, fragment, **extra))
 
     def test_HTTP_5_the_page_answers_at_the_printed_address(self):
-        mine, answer = self.ask("#dev=" + self.server.dev_headers()["X-Runnel-Dev"])
+        mine, answer = self.ask()["bubbles"]
 
         self.assertEqual((mine["kind"], answer["kind"]), ("me", "it"))
         self.assertIn("offline model", answer["text"])
 
     def test_HTTP_5_without_the_secret_the_page_says_how_to_get_it(self):
         for fragment in ("", "#dev=", "#dev=dev_wrong"):
-            _, refusal = self.ask(fragment)
+            _, refusal = self.ask(fragment)["bubbles"]
 
             self.assertEqual(refusal["kind"], "bad")
             self.assertIn(f"http://127.0.0.1:{self.server.port}/#dev=…", refusal["text"])
             self.assertIn("dev.secret", refusal["text"])
+
+    def test_SSE_3_a_stream_that_is_cut_goes_on_behind_what_was_read(self):
+        seen = self.ask(CUT="TEXT_MESSAGE_CONTENT")
+
+        thread = json.loads(seen["stored"])["thread"]
+        self.assertIn(f"GET /api/v1/agent/runs/{thread}/events", seen["asked"])
+        self.assertEqual(self.texts(seen), self.in_history(self.server.api(), thread))
+
+    def test_SSE_3_a_reload_shows_what_was_said_and_goes_on_with_the_run(self):
+        api = self.server.api()
+        thread = new_id("t")
+        api.finish(*api.start_run("before", thread=thread))
+        _, run = api.start_run("now", thread=thread)
+
+        seen = self.ask(act="undefined", STORED=json.dumps({"thread": thread, "run": run}))
+
+        self.assertEqual(len(self.texts(seen)), 4)
+        self.assertEqual(sorted(self.texts(seen)), sorted(self.in_history(api, thread)))
+        self.assertEqual(json.loads(seen["stored"]), {"thread": thread})
+
+    def test_the_commands_of_the_page_work_as_they_are_and_show_no_secret_to_others(self):
+        lines = self.ask()["curl"].replace("runnel-data", str(self.server.data)).splitlines()
+
+        done = subprocess.run(["bash", "-euc", "\n".join(lines)], capture_output=True, text=True, timeout=60)
+
+        self.assertIn("event: RUN_FINISHED", done.stdout, done.stderr)
+        self.assertIn("event: TEXT_MESSAGE_CONTENT", done.stdout, "the dialect of the page itself")
+        self.assertNotRegex("\n".join(lines), r'curl[^|\n]*-H "')
+
+
+@unittest.skipUnless(shutil.which("node"), "needs node")
+class CrashTest(PageCase):
+    def test_RUN_14_what_a_crash_made_void_leaves_the_screen(self):
+        with tempfile.TemporaryDirectory(prefix="runnel-e2e-") as directory, \
+                Server(Path(directory) / "s", offline(word_delay_ms=5, words=300)) as server:
+            browser = open_page(server)
+            self.assertIn("word", browser.stderr.readline())
+            server.restart()
+
+            seen = self.finish(browser)
+
+            thread = json.loads(seen["stored"])["thread"]
+            self.assertTrue(eventually(lambda: len(server.api().full_history(thread)) == 2))
+            self.assertEqual(self.texts(seen), self.in_history(server.api(), thread))
 
 
 if __name__ == "__main__":
