@@ -87,7 +87,9 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   if (!admission) co_return admission.error();
   using Outcome = store::Admission::Outcome;
   if (admission->outcome == Outcome::id_conflict) {
-    co_return Refusal{Refusal::Kind::conflict, "RUN_ID_CONFLICT", "this runId was used with another input"};
+    co_return Refusal{
+        Refusal::Kind::conflict, "RUN_ID_CONFLICT",
+        "This runId was used with another input. Send a new runId, or the same input to get that run."};
   }
   if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
   if (admission->outcome == Outcome::over_quota) {
