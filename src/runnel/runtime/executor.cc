@@ -1,6 +1,7 @@
 #include "runnel/runtime/executor.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "runnel/base/log.h"
@@ -113,10 +114,22 @@ asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, std::int64
   co_return co_await run();
 }
 
-// A plain function: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+// In pages: no reader of another run waits for the checkpoints of a long one.
 store::Async<std::vector<store::Checkpoint>> Executor::read_checkpoints() {
+  std::vector<store::Checkpoint> all;
+  for (;;) {
+    auto page = co_await read_checkpoints_after(all.empty() ? 0 : all.back().number);
+    if (!page) co_return page.error();
+    if (page->empty()) co_return all;
+    std::move(page->begin(), page->end(), std::back_inserter(all));
+  }
+}
+
+// A plain function: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+store::Async<std::vector<store::Checkpoint>> Executor::read_checkpoints_after(std::int64_t number) {
+  constexpr std::size_t kBytesAtOnce = 1 << 20;
   return ask_until_served<std::vector<store::Checkpoint>>(
-      [this] { return parts_.store.checkpoints(job_.run); }, cancel_);
+      [this, number] { return parts_.store.checkpoints(job_.run, number, kBytesAtOnce); }, cancel_);
 }
 
 bool Executor::restore(std::vector<store::Checkpoint> const& checkpoints) {

@@ -44,6 +44,7 @@ class Executor {
 
  private:
   store::Async<std::vector<store::Checkpoint>> read_checkpoints();
+  store::Async<std::vector<store::Checkpoint>> read_checkpoints_after(std::int64_t number);
   bool restore(std::vector<store::Checkpoint> const& checkpoints);
   [[nodiscard]] std::chrono::milliseconds time_left(flow::Limits const& limits) const;
   [[nodiscard]] bool is_too_late() const;

@@ -3,6 +3,7 @@
 // wrong is tried a few times, and then the run is ended by force: none is left without a writer (RUN-12).
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "runnel/base/log.h"
@@ -20,6 +21,13 @@ constexpr std::size_t kPageBytes = 1 << 20;
 constexpr milliseconds kFirstWait{50};
 constexpr milliseconds kLongestWait{1000};
 constexpr int kMostTries = 3;
+constexpr std::size_t kRecoveredAtOnce = 1000;
+// An admission that has not come to light for so long was never committed: a server whose connection broke
+// may still be at it for a while.
+constexpr std::chrono::seconds kAdmitsSurface{15};
+// While the store is down each refused start is noted; the oldest of too many are forgotten, and are found at
+// the next start of the server, if they are there at all.
+constexpr std::size_t kMostLostAdmits = 10'000;
 
 // The run has ended or gone, or another node has it: it is nobody's here.
 bool is_elsewhere(Error const& error) {
@@ -34,6 +42,17 @@ CallTrouble without_input() {
   return {"RUN_INTERRUPTED", "the run was interrupted", "its input cannot be read"};
 }
 }  // namespace
+
+store::Async<std::vector<store::RunRow>> Service::unfinished() {
+  std::vector<store::RunRow> runs;
+  for (;;) {
+    auto const after = runs.empty() ? RunKey{} : runs.back().key;
+    auto page = co_await parts_.store.runs_to_recover(after, kRecoveredAtOnce);
+    if (!page) co_return page.error();
+    std::move(page->begin(), page->end(), std::back_inserter(runs));
+    if (page->size() < kRecoveredAtOnce) co_return runs;
+  }
+}
 
 void Service::recover(std::vector<store::RunRow> runs) {
   for (auto& row : runs) {
@@ -186,6 +205,10 @@ asio::awaitable<void> Service::take_over_again(store::RunRow row, std::int64_t f
 asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live, std::int64_t failures) {
   auto const claim = co_await parts_.store.claim(make_claim(row.key));
   if (!claim) co_return claim.error();
+  auto found = co_await parts_.store.run_by_key(row.key);
+  if (!found) co_return found.error();
+  if (!*found) co_return Error{Errc::not_found, "the run is gone"};
+  row = std::move(**found);
   auto replayed = co_await replay(row.key);
   if (!replayed) co_return replayed.error();
   if (replayed->last.n != claim->last_n)

@@ -80,9 +80,9 @@ class Service {
   // Durably asks the run to end; its terminal follows within a moment. A queued run ends at once.
   store::Async<CancelReply> cancel(UserId owner, ThreadId thread, RunId run);
 
-  // What an earlier process left (RUN-12). Asked before the server listens, so that no run of this process is
-  // among it.
-  store::Async<std::vector<store::RunRow>> unfinished() { return parts_.store.runs_to_recover(); }
+  // What an earlier process left (RUN-12), without inputs. Asked before the server listens, so that no run of
+  // this process is among it.
+  store::Async<std::vector<store::RunRow>> unfinished();
 
   // Takes these runs over and goes on with them.
   void recover(std::vector<store::RunRow> runs);

@@ -144,7 +144,7 @@ class TestStore final : public store::Store {
   store::Async<std::optional<store::RunRow>> run_by_key(RunKey) override {
     return unexpected<std::optional<store::RunRow>>();
   }
-  store::Async<std::vector<store::RunRow>> runs_to_recover() override {
+  store::Async<std::vector<store::RunRow>> runs_to_recover(RunKey, std::size_t) override {
     return unexpected<std::vector<store::RunRow>>();
   }
   store::Async<std::vector<store::LogRow>> read_log(RunKey, std::uint64_t, std::size_t) override {
@@ -174,7 +174,7 @@ class TestStore final : public store::Store {
   store::Async<std::optional<store::ProfileRow>> profile(UserId) override {
     return unexpected<std::optional<store::ProfileRow>>();
   }
-  store::Async<std::vector<store::Checkpoint>> checkpoints(RunKey) override {
+  store::Async<std::vector<store::Checkpoint>> checkpoints(RunKey, std::int64_t, std::size_t) override {
     return unexpected<std::vector<store::Checkpoint>>();
   }
   store::Async<void> probe() override { return unexpected<void>(); }

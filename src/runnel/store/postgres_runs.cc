@@ -34,11 +34,19 @@ constexpr char kForceEnd[] =
     "SELECT runnel_force_end($1, $2, $3, $4 <> 0, $5, $6, $7, $8, $9::text::json, $10, $11, $12, $13, "
     "$14::text::json, $15::text::json), false";
 
-// Nothing of a log that has expired or whose thread was deleted, whatever is left of it.
-constexpr char kCheckpoints[] =
-    "SELECT c.number, c.stage, c.kind, c.body FROM checkpoints c JOIN runs r ON r.id = c.run_id "
-    "JOIN agent_chat_sessions s ON s.id = r.thread_id "
-    "WHERE c.run_id = $1 AND NOT r.log_expired AND s.owner_id <> '' ORDER BY c.number";
+// The running total of the rows before tells where the bytes asked for are full. Nothing of a log that has
+// expired or whose thread was deleted, whatever is left of it.
+constexpr char kCheckpoints[] = R"sql(
+SELECT number, stage, kind, body FROM (
+  SELECT number, stage, kind, body,
+         sum(octet_length(body)) OVER (ORDER BY number) - octet_length(body) AS before
+  FROM (
+    SELECT c.number, c.stage, c.kind, c.body::text AS body
+    FROM checkpoints c JOIN runs r ON r.id = c.run_id JOIN agent_chat_sessions s ON s.id = r.thread_id
+    WHERE c.run_id = $1 AND c.number > $2 AND NOT r.log_expired AND s.owner_id <> ''
+    ORDER BY c.number LIMIT 1000
+  ) next
+) rows WHERE before = 0 OR before < $3 ORDER BY number)sql";
 
 // None where there is none.
 std::optional<std::string> checkpoints_json(std::vector<Checkpoint> const& checkpoints) {
@@ -199,8 +207,8 @@ Result<void> to_released(Rows const& rows) {
   return Error{Errc::fenced, "release of a run that has another writer"};
 }
 
-Statement checkpoints_statement(RunKey run) {
-  return Statement{kCheckpoints, run.value};
+Statement checkpoints_statement(RunKey run, std::int64_t after, std::size_t max_bytes) {
+  return Statement{kCheckpoints, run.value, after, max_bytes};
 }
 
 Result<std::vector<Checkpoint>> to_checkpoints(Rows const& rows) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "runnel/core/error.h"
@@ -21,7 +23,7 @@ Result<void> to_released(Rows const& rows);
 Statement log_end_statement(RunKey run);
 Result<LogEnd> to_log_end(Rows const& rows);
 
-Statement checkpoints_statement(RunKey run);
+Statement checkpoints_statement(RunKey run, std::int64_t after, std::size_t max_bytes);
 Result<std::vector<Checkpoint>> to_checkpoints(Rows const& rows);
 
 }  // namespace runnel::store::postgres

@@ -43,7 +43,13 @@ std::string const kRunOfOwner = kRuns +
                                 "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3 "
                                 "AND s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = $1 AND s.owner_id <> ''";
-std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
+// The columns of `kRuns`, the long ones empty.
+constexpr char kRunsToRecover[] =
+    "SELECT r.id, r.thread_id, r.owner_id, s.thread_ref, r.run_ref, r.status, r.mode, r.epoch, r.last_n, "
+    "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, NULL, r.agui_version, r.error_code, r.error_id, "
+    "r.created_at, r.started_at, r.ended_at, NULL, NULL "
+    "FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id "
+    "WHERE r.ended_at IS NULL AND r.status IN ('pending','running') AND r.id > $1 ORDER BY r.id LIMIT $2";
 
 // The running total of the rows before tells where the bytes asked for are full. Nothing of a log that has
 // expired or whose thread was deleted, whatever is left of it.
@@ -282,9 +288,9 @@ class PostgresStore final : public Store {
     return reader().call<std::optional<RunRow>>(Statement{kRunByKey.c_str(), run.value}, postgres::to_run);
   }
 
-  Async<std::vector<RunRow>> runs_to_recover() override {
+  Async<std::vector<RunRow>> runs_to_recover(RunKey after, std::size_t limit) override {
     return reader().call<std::vector<RunRow>>(
-        Statement{kRunsToRecover.c_str()},
+        Statement{kRunsToRecover, after.value, limit},
         [](Rows const& rows) -> Result<std::vector<RunRow>> { return postgres::to_runs(rows); });
   }
 
@@ -303,8 +309,8 @@ class PostgresStore final : public Store {
     });
   }
 
-  Async<std::vector<Checkpoint>> checkpoints(RunKey run) override {
-    return reader().call<std::vector<Checkpoint>>(postgres::checkpoints_statement(run),
+  Async<std::vector<Checkpoint>> checkpoints(RunKey run, std::int64_t after, std::size_t max_bytes) override {
+    return reader().call<std::vector<Checkpoint>>(postgres::checkpoints_statement(run, after, max_bytes),
                                                   postgres::to_checkpoints);
   }
 

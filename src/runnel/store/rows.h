@@ -90,9 +90,9 @@ struct AdmitRequest {
   RunId run;
   OnBusy on_busy = OnBusy::reject;
   RuntimeMode mode = RuntimeMode::chat;
-  std::string input_hash;    // Equal hashes: the same input (RUN-2).
-  std::string input;         // The normalised input as JSON; given back by `find_run` and `runs_to_recover`.
-  std::string agui_version;  // "1.0" or "0.0": what the starting client speaks.
+  std::string input_hash;       // Equal hashes: the same input (RUN-2).
+  std::string input;            // The normalised input as JSON; given back by `find_run` and `run_by_key`.
+  std::string agui_version;     // "1.0" or "0.0": what the starting client speaks.
   std::string default_country;  // Frozen with a new thread where the owner's profile names none (USE-7).
   NodeId node;
   std::int64_t now = 0;

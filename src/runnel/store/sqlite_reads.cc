@@ -18,7 +18,14 @@ std::string const kRunOfOwner = kRuns +
                                 "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3 "
                                 "AND s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = ?1 AND s.owner_id <> ''";
-std::string const kRunsToRecover = kRuns + "WHERE r.status IN ('pending','running') ORDER BY r.id";
+// The columns of `kRuns`, the long ones empty. The index holds the runs that have not ended; by key SQLite
+// would look at all that ever were.
+constexpr char kRunsToRecover[] =
+    "SELECT r.id, r.thread_id, r.owner_id, s.thread_ref, r.run_ref, r.status, r.mode, r.epoch, r.last_n, "
+    "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, NULL, r.agui_version, r.error_code, r.error_id, "
+    "r.created_at, r.started_at, r.ended_at, NULL FROM runs r INDEXED BY idx_runs_owner_active "
+    "JOIN agent_chat_sessions s ON s.id = r.thread_id "
+    "WHERE r.ended_at IS NULL AND r.status IN ('pending','running') AND r.id > ?1 ORDER BY r.id LIMIT ?2";
 
 std::string const kMessages =
     "SELECT m.message_id, m.seq, m.role, m.content, m.metadata, r.run_ref, m.created_at "
@@ -142,11 +149,11 @@ Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run) {
   return one_run(db, query);
 }
 
-Result<std::vector<RunRow>> runs_to_recover(Db& db) {
+Result<std::vector<RunRow>> runs_to_recover(Db& db, RunKey after, std::size_t limit) {
   std::vector<RunRow> rows;
-  Query query{db, kRunsToRecover};
-  while (auto row = one_run(db, query)) {
-    rows.push_back(std::move(*row));
+  Query query{db, kRunsToRecover, after.value, limit};
+  while (query.next()) {
+    rows.push_back(run_row(query));
   }
   return rows;
 }
@@ -195,13 +202,17 @@ Result<RunUsage> run_usage(Db& db, RunKey run) {
   return RunUsage{query.integer(0), query.integer(1), Money{query.integer(2)}, query.text(3)};
 }
 
-Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run) {
+Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run, std::int64_t after, std::size_t max_bytes) {
   if (!has_log(db, run)) return std::vector<Checkpoint>{};
-  Query query{db, "SELECT number, stage, kind, body FROM checkpoints WHERE run_id = ?1 ORDER BY number",
-              run.value};
+  Query query{
+      db,
+      "SELECT number, stage, kind, body FROM checkpoints WHERE run_id = ?1 AND number > ?2 ORDER BY number",
+      run.value, after};
   std::vector<Checkpoint> rows;
-  while (query.next()) {
+  std::size_t bytes = 0;
+  while ((rows.empty() || bytes < max_bytes) && query.next()) {
     rows.push_back({query.integer(0), query.text(1), query.text(2), query.text(3)});
+    bytes += rows.back().body.size();
   }
   return rows;
 }

@@ -18,11 +18,11 @@ namespace runnel::store::sqlite {
 Result<std::optional<UserId>> ticket_owner(Db& db, std::string const& hash);
 Result<std::optional<RunRow>> find_run(Db& db, UserId const& owner, ThreadId const& thread, RunId const& run);
 Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run);
-Result<std::vector<RunRow>> runs_to_recover(Db& db);
+Result<std::vector<RunRow>> runs_to_recover(Db& db, RunKey after, std::size_t limit);
 Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, std::size_t max_bytes);
 Result<LogEnd> log_end(Db& db, RunKey run);
 Result<RunUsage> run_usage(Db& db, RunKey run);
-Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run);
+Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run, std::int64_t after, std::size_t max_bytes);
 Result<std::optional<ProfileRow>> profile(Db& db, UserId const& user);
 Result<std::vector<UnbookedCall>> unbooked_calls(Db& db, RunKey run);
 Result<UsageReport> usage(Db& db, UsageQuery const& query);

@@ -85,6 +85,8 @@ class SqliteStore final : public Store {
     return writer_.submit_care<std::size_t>(
         [=](Db& db) { return sqlite::expire_logs(db, ended_before, limit); });
   }
+  // A piece that meets a damaged page is undone as a whole. Then a single step tells whether the entry whose
+  // turn it is was the one; if so, it has to wait for the others.
   Async<std::size_t> purge(PieceSize piece) override {
     return writer_.submit_care<std::size_t>([=](Db& db) { return sqlite::purge(db, piece); });
   }
@@ -140,8 +142,8 @@ class SqliteStore final : public Store {
   Async<std::optional<RunRow>> run_by_key(RunKey run) override {
     return read<std::optional<RunRow>>([run](Db& db) { return sqlite::run_by_key(db, run); });
   }
-  Async<std::vector<RunRow>> runs_to_recover() override {
-    return read<std::vector<RunRow>>([](Db& db) { return sqlite::runs_to_recover(db); });
+  Async<std::vector<RunRow>> runs_to_recover(RunKey after, std::size_t limit) override {
+    return read<std::vector<RunRow>>([=](Db& db) { return sqlite::runs_to_recover(db, after, limit); });
   }
   Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) override {
     return read<std::vector<LogRow>>([=](Db& db) { return sqlite::read_log(db, run, after_n, max_bytes); });
@@ -152,8 +154,9 @@ class SqliteStore final : public Store {
   Async<RunUsage> run_usage(RunKey run) override {
     return read<RunUsage>([run](Db& db) { return sqlite::run_usage(db, run); });
   }
-  Async<std::vector<Checkpoint>> checkpoints(RunKey run) override {
-    return read<std::vector<Checkpoint>>([run](Db& db) { return sqlite::checkpoints(db, run); });
+  Async<std::vector<Checkpoint>> checkpoints(RunKey run, std::int64_t after, std::size_t max_bytes) override {
+    return read<std::vector<Checkpoint>>(
+        [=](Db& db) { return sqlite::checkpoints(db, run, after, max_bytes); });
   }
   Async<std::optional<ProfileRow>> profile(UserId user) override {
     return read<std::optional<ProfileRow>>(

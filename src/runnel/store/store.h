@@ -119,8 +119,9 @@ class Store {
   virtual Async<std::optional<RunRow>> run_by_key(RunKey run) = 0;
 
   // Runs that some writer should hold and, when a server has just started, none does: pending and running
-  // ones, oldest first.
-  virtual Async<std::vector<RunRow>> runs_to_recover() = 0;
+  // ones behind `after`, oldest first, up to `limit`. Of each only what is short: `input`, `profile` and
+  // `epochs` are left empty, `run_by_key` has them. So a run whose input cannot be read hides no other.
+  virtual Async<std::vector<RunRow>> runs_to_recover(RunKey after, std::size_t limit) = 0;
 
   // Rows that hold facts numbered above `after_n`, in order, up to about `max_bytes` of body but at least
   // one.
@@ -131,13 +132,17 @@ class Store {
 
   virtual Async<RunUsage> run_usage(RunKey run) = 0;
 
-  // The run's checkpoints in their order. They go with the run's log.
-  virtual Async<std::vector<Checkpoint>> checkpoints(RunKey run) = 0;
+  // The run's checkpoints numbered above `after`, in their order, up to about `max_bytes` of body but at
+  // least one; none: those were all. They go with the run's log.
+  virtual Async<std::vector<Checkpoint>> checkpoints(RunKey run, std::int64_t after,
+                                                     std::size_t max_bytes) = 0;
 
   // None: the user has not stored one.
   virtual Async<std::optional<ProfileRow>> profile(UserId user) = 0;
 
-  // The run's attempts that are not booked yet, oldest first.
+  // The run's attempts that are not booked yet, oldest first: all at once, because they are few and short. A
+  // stage books its attempts when it ends; until then it asks a model at most `max_iters` + `max_repairs` + 1
+  // times, each time with two retries a model, and a row holds names, numbers and one entry of a price list.
   virtual Async<std::vector<UnbookedCall>> unbooked_calls(RunKey run) = 0;
 
   // Sums over the ledger, of calls that have ended, a page of groups at a time. A thread that was deleted

@@ -29,7 +29,12 @@ class StoreCheckpoints : public StoreContract {
   Result<void> append(LogBatch facts, std::vector<Checkpoint> checkpoints) {
     return run_async(store().append(with(run_, std::move(facts), std::move(checkpoints))));
   }
-  std::vector<Checkpoint> written(RunKey run) { return run_async(store().checkpoints(run)).value(); }
+  std::vector<Checkpoint> page(std::int64_t after, std::size_t max_bytes) {
+    return run_async(store().checkpoints(run_.run, after, max_bytes)).value();
+  }
+  std::vector<Checkpoint> written(RunKey run) {
+    return run_async(store().checkpoints(run, 0, 1 << 20)).value();
+  }
   std::vector<Checkpoint> written() { return written(run_.run); }
 };
 
@@ -43,6 +48,20 @@ TEST_P(StoreCheckpoints, RUN_12_CheckpointsComeBackInTheirOrderAsTheyWereWritten
 
   EXPECT_EQ(written(), (std::vector<Checkpoint>{first, second, third}));
   EXPECT_EQ(row(run_.run).last_n, 4u);
+}
+
+TEST_P(StoreCheckpoints, RUN_12_CheckpointsAreReadInPagesByTheirBytes) {
+  auto const body = [](std::size_t size) { return "{\"a\":\"" + std::string(size - 8, 'x') + "\"}"; };
+  std::vector<Checkpoint> const all{checkpoint(1, body(100)), checkpoint(2, body(100)),
+                                    checkpoint(3, body(5000)), checkpoint(4, body(10))};
+  ASSERT_TRUE(append(batch(3, 3), all));
+
+  EXPECT_EQ(page(0, 101), (std::vector<Checkpoint>{all[0], all[1]}));
+  EXPECT_EQ(page(0, 100), std::vector<Checkpoint>{all[0]});
+  EXPECT_EQ(page(2, 100), std::vector<Checkpoint>{all[2]}) << "at least one, however long";
+  EXPECT_EQ(page(2, 0), std::vector<Checkpoint>{all[2]});
+  EXPECT_EQ(page(3, 100), std::vector<Checkpoint>{all[3]});
+  EXPECT_TRUE(page(4, 100).empty());
 }
 
 TEST_P(StoreCheckpoints, RUN_12_RunWithoutCheckpointsHasNone) {

@@ -134,7 +134,7 @@ void expect_old_run_counts_and_has_tickets(Store& store) {
 }
 
 void expect_old_run_has_a_ledger(Store& store) {
-  auto const run = run_async(store.runs_to_recover()).value().at(0);
+  auto const run = run_async(store.runs_to_recover(RunKey{}, 10)).value().at(0);
   NewCall call;
   call.id = "c1";
   call.run = run.key;
@@ -152,13 +152,12 @@ void expect_old_run_has_a_ledger(Store& store) {
 }
 
 void expect_old_rows_are_ready_for_flows(Store& store) {
-  auto const run = run_async(store.runs_to_recover()).value().at(0);
-  EXPECT_EQ(run.profile, "");
-  EXPECT_TRUE(run_async(store.checkpoints(run.key)).value().empty());
+  auto const run = run_async(store.runs_to_recover(RunKey{}, 10)).value().at(0);
+  EXPECT_TRUE(run_async(store.checkpoints(run.key, 0, 1000)).value().empty());
   auto append = append_request(run.key, run.epoch, batch(run.last_n + 1, run.last_n + 1));
   append.checkpoints = {Checkpoint{1, "worker", "turn", "{}"}};
   EXPECT_TRUE(run_async(store.append(append)));
-  EXPECT_EQ(run_async(store.checkpoints(run.key)).value(), append.checkpoints);
+  EXPECT_EQ(run_async(store.checkpoints(run.key, 0, 1000)).value(), append.checkpoints);
 
   EXPECT_FALSE(run_async(store.profile(kAnn)).value().has_value());
   ProfileRow profile;

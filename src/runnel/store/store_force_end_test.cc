@@ -70,7 +70,7 @@ TEST_P(StoreForceEnd, RunWithoutItsInputIsStillFound) {
   auto const run = run_;
   sql("DELETE FROM run_inputs");
 
-  EXPECT_EQ(run_async(store().runs_to_recover()).value().at(0).key, run.run);
+  EXPECT_EQ(run_async(store().runs_to_recover(RunKey{}, 10)).value().at(0).key, run.run);
   EXPECT_EQ(row(run.run).input, "");
 }
 

@@ -110,7 +110,6 @@ TEST_P(StoreProfiles, FLOW_6_RunKeepsTheProfileOfItsOwner) {
   EXPECT_EQ(row(admitted.run).profile, admitted.profile);
   EXPECT_EQ(run_async(store().find_run(kAnn, kThread, RunId{"r1"})).value().value().profile,
             admitted.profile);
-  EXPECT_EQ(run_async(store().runs_to_recover()).value().at(0).profile, admitted.profile);
 }
 
 TEST_P(StoreProfiles, FLOW_6_SettingsThatAreAllDefaultsAreNull) {

@@ -253,13 +253,35 @@ TEST_P(StoreReads, RUN_12_RunsThatShouldBeGoingOnAreListedOldestFirst) {
   admit(admission("r4", OnBusy::enqueue));
   end(ended.run, ended.epoch, batch(3, 3));
 
-  auto const runs = run_async(store().runs_to_recover()).value();
+  auto const runs = run_async(store().runs_to_recover(RunKey{}, 10)).value();
 
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].key, running.run);
-  EXPECT_EQ(runs[0].epochs.size(), 1u);
+  EXPECT_EQ(runs[0].id, RunId{"r1"});
+  EXPECT_EQ(runs[0].thread_id, kThread);
+  EXPECT_EQ(runs[0].last_n, 2u);
   EXPECT_EQ(runs[1].key, promoted.run);
   EXPECT_EQ(runs[1].status, RunStatus::pending);
+}
+
+TEST_P(StoreReads, RUN_12_RunsThatShouldBeGoingOnComeInPagesWithoutWhatMayBeLong) {
+  std::vector<RunKey> admitted;
+  for (auto const* const name : {"a", "b", "c", "d", "e"}) {
+    admitted.push_back(admit(admission(name, name)).run);
+  }
+  auto const keys = [this](RunKey after, std::size_t limit) {
+    std::vector<RunKey> out;
+    for (auto const& run : run_async(store().runs_to_recover(after, limit)).value()) {
+      EXPECT_EQ(run.input + run.profile, "");
+      out.push_back(run.key);
+    }
+    return out;
+  };
+
+  EXPECT_EQ(keys(RunKey{}, 2), (std::vector<RunKey>{admitted[0], admitted[1]}));
+  EXPECT_EQ(keys(admitted[1], 2), (std::vector<RunKey>{admitted[2], admitted[3]}));
+  EXPECT_EQ(keys(admitted[3], 2), std::vector<RunKey>{admitted[4]});
+  EXPECT_TRUE(keys(admitted[4], 2).empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, StoreReads, testing::Values(sqlite_engine(), postgres_engine()),
