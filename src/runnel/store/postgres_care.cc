@@ -186,40 +186,69 @@ BEGIN
   RETURN v_rows;
 END $$;
 
--- A piece of what is to be deleted: about p_limit rows or p_ms milliseconds. Returns how many rows went.
-CREATE FUNCTION runnel_purge(p_limit bigint, p_ms bigint) RETURNS bigint
+-- A step of one entry; in the end the entry itself. Returns how many rows went, at least one.
+CREATE FUNCTION runnel_purge_step(p_purge purges) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_run bigint;
+  v_rows bigint := 0;
+BEGIN
+  IF p_purge.run_id IS NOT NULL THEN
+    v_rows := runnel_purge_log(p_purge.run_id, 64);
+    IF v_rows = 0 THEN
+      UPDATE runs SET log_bytes = 0 WHERE id = p_purge.run_id;
+    END IF;
+  ELSE
+    SELECT id INTO v_run FROM runs WHERE thread_id = p_purge.thread_id LIMIT 1;
+    IF FOUND THEN
+      v_rows := runnel_purge_run(v_run, 64);
+    ELSE
+      DELETE FROM agent_chat_sessions WHERE id = p_purge.thread_id;
+    END IF;
+  END IF;
+  IF v_rows > 0 THEN RETURN v_rows; END IF;
+  DELETE FROM purges WHERE number = p_purge.number;
+  RETURN 1;
+END $$;
+
+-- A piece of what is to be deleted: about p_limit rows or p_ms milliseconds. A row of the answer says how many rows
+-- went, and one each which entries could not be deleted, and why: those are behind all others now. None is tried twice
+-- in a piece. What may be over in a moment (a deadlock, a full disk, a shutdown) is no fault of an entry.
+CREATE FUNCTION runnel_purge(p_limit bigint, p_ms bigint)
+RETURNS TABLE (deleted bigint, stuck_run bigint, stuck_thread bigint, why text)
 LANGUAGE plpgsql AS $$
 DECLARE
   v_deadline timestamptz := clock_timestamp() + p_ms * interval '1 millisecond';
   v_purge purges;
-  v_run bigint;
   v_rows bigint := 0;
-  v_step bigint;
+  v_number bigint;
+  v_first_passed_over bigint := 9223372036854775807;
 BEGIN
   LOOP
-    SELECT * INTO v_purge FROM purges ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED;
-    IF NOT FOUND THEN RETURN v_rows; END IF;
-    IF v_purge.run_id IS NOT NULL THEN
-      v_step := runnel_purge_log(v_purge.run_id, 64);
-      IF v_step = 0 THEN
-        UPDATE runs SET log_bytes = 0 WHERE id = v_purge.run_id;
-      END IF;
-    ELSE
-      SELECT id INTO v_run FROM runs WHERE thread_id = v_purge.thread_id LIMIT 1;
-      IF FOUND THEN
-        v_step := runnel_purge_run(v_run, 64);
-      ELSE
-        DELETE FROM agent_chat_sessions WHERE id = v_purge.thread_id;
-        v_step := 0;
-      END IF;
-    END IF;
-    IF v_step = 0 THEN
-      DELETE FROM purges WHERE number = v_purge.number;
-      v_step := 1;
-    END IF;
-    v_rows := v_rows + v_step;
-    IF v_rows >= p_limit OR clock_timestamp() >= v_deadline THEN RETURN v_rows; END IF;
+    SELECT * INTO v_purge FROM purges WHERE number < v_first_passed_over
+    ORDER BY number LIMIT 1 FOR UPDATE SKIP LOCKED;
+    EXIT WHEN NOT FOUND;
+    BEGIN
+      v_rows := v_rows + runnel_purge_step(v_purge);
+    EXCEPTION WHEN OTHERS THEN
+      IF left(SQLSTATE, 2) IN ('40', '53', '57') THEN RAISE; END IF;
+      deleted := 0;
+      stuck_run := v_purge.run_id;
+      stuck_thread := v_purge.thread_id;
+      why := SQLERRM;
+      RETURN NEXT;
+      UPDATE purges SET number = DEFAULT WHERE number = v_purge.number RETURNING number INTO v_number;
+      v_first_passed_over := least(v_first_passed_over, v_number);
+    END;
+    EXIT WHEN v_rows >= p_limit OR clock_timestamp() >= v_deadline;
   END LOOP;
+  deleted := v_rows;
+  stuck_run := NULL;
+  stuck_thread := NULL;
+  why := NULL;
+  RETURN NEXT;
+END $$;
+
 END $$;
 )sql";
 

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <utility>
 
+#include "runnel/base/log.h"
 #include "runnel/core/json_write.h"
 #include "runnel/core/position.h"
 
@@ -140,6 +141,19 @@ Result<DeleteOutcome> to_delete_outcome(Rows const& rows) {
   auto const text = rows.text(0, 0);
   if (text == "deleted") return DeleteOutcome::deleted;
   return text == "busy" ? DeleteOutcome::busy : DeleteOutcome::not_found;
+}
+
+Result<std::size_t> to_purged(Rows const& rows) {
+  std::int64_t deleted = 0;
+  for (int i = 0; i < rows.size(); ++i) {
+    deleted += rows.integer(i, 0);
+    if (rows.is_null(i, 3)) continue;
+    bool const is_log = !rows.is_null(i, 1);
+    base::log(
+        base::LogLevel::warn, "rows of what was deleted stay in the database",
+        {{is_log ? "run_row" : "thread_row", rows.integer(i, is_log ? 1 : 2)}, {"detail", rows.text(i, 3)}});
+  }
+  return static_cast<std::size_t>(deleted);
 }
 
 Result<UsedTicket> to_used_ticket(Rows const& rows) {

@@ -24,6 +24,9 @@ Result<Admission> to_admission(Rows const& rows);
 Result<Claim> to_claim(Rows const& rows);
 Result<Ended> to_ended(Rows const& rows);
 Result<DeleteOutcome> to_delete_outcome(Rows const& rows);
+// How many rows a purge has deleted: one row says it, each other is of an entry that was passed over, which
+// goes to the log.
+Result<std::size_t> to_purged(Rows const& rows);
 Result<UsedTicket> to_used_ticket(Rows const& rows);
 
 std::vector<RunRow> to_runs(Rows const& rows);

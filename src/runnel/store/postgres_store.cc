@@ -201,7 +201,7 @@ class PostgresStore final : public Store {
 
   Async<std::size_t> purge(PieceSize piece) override {
     return caretaker().call<std::size_t>(
-        Statement{"SELECT runnel_purge($1, $2)", piece.rows, piece.time.count()}, to_count);
+        Statement{"SELECT * FROM runnel_purge($1, $2)", piece.rows, piece.time.count()}, postgres::to_purged);
   }
 
   Async<void> put_ticket(NewTicket ticket) override {

@@ -146,4 +146,21 @@ std::int64_t Db::run(std::string_view sql, Args const&... args) {
   return sqlite3_changes64(handle_.get());
 }
 
+// Does `work` inside a transaction. Where it fails by itself, what it wrote is undone, the transaction goes
+// on and the failure is returned; any other failure is thrown.
+template <class Work>
+std::optional<SqlError> attempt(Db& db, Work work) {
+  db.run("SAVEPOINT attempt");
+  try {
+    work();
+  } catch (SqlError const& error) {
+    if (!is_statements_own(error) || !db.in_transaction()) throw;
+    db.run("ROLLBACK TO attempt");
+    db.run("RELEASE attempt");
+    return error;
+  }
+  db.run("RELEASE attempt");
+  return std::nullopt;
+}
+
 }  // namespace runnel::store::sqlite

@@ -26,6 +26,8 @@ Result<CancelOutcome> request_cancel(Db& db, RunKey run, std::int64_t now);
 Result<void> discard(Db& db, DiscardRequest const& request);
 Result<std::size_t> expire_logs(Db& db, std::int64_t ended_before, std::size_t limit);
 Result<std::size_t> purge(Db& db, PieceSize piece);
+// Puts the entry whose turn it is behind all others, for what `why` says.
+Result<std::size_t> postpone_purge(Db& db, std::string const& why);
 Result<void> ensure_user(Db& db, UserId const& user, std::int64_t now);
 Result<void> put_profile(Db& db, UserId const& user, ProfileRow const& profile);
 Result<void> rename_thread(Db& db, UserId const& owner, ThreadId const& thread, std::string const& title,

@@ -1,10 +1,15 @@
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "runnel/base/log.h"
 #include "runnel/store/sqlite_intents.h"
 
-// What deletes rows, a bounded piece at a time: purge.
+// What deletes rows, a bounded piece at a time: purge. An entry of `purges` is done in steps of a few rows,
+// each in a savepoint: one that fails gives back its own rows only, and its entry goes behind all others.
 namespace runnel::store::sqlite {
 
 namespace {
@@ -32,8 +37,9 @@ struct Purge {
   std::int64_t thread = 0;
 };
 
-std::optional<Purge> next_purge(Db& db) {
-  Query query{db, "SELECT number, run_id, thread_id FROM purges ORDER BY number LIMIT 1"};
+std::optional<Purge> next_purge(Db& db, std::int64_t before) {
+  Query query{db, "SELECT number, run_id, thread_id FROM purges WHERE number < ?1 ORDER BY number LIMIT 1",
+              before};
   if (!query.next()) return std::nullopt;
   Purge purge;
   purge.number = query.integer(0);
@@ -81,16 +87,40 @@ std::int64_t step_thread(Db& db, Purge const& purge) {
   return finish(db, purge);
 }
 
+// Its new number, which is behind all others.
+std::int64_t pass_over(Db& db, Purge const& purge, std::string const& why) {
+  base::log(base::LogLevel::warn, "rows of what was deleted stay in the database",
+            {{purge.run ? "run_row" : "thread_row", purge.run.value_or(purge.thread)}, {"detail", why}});
+  Query query{
+      db,
+      "UPDATE purges SET number = (SELECT max(number) + 1 FROM purges) WHERE number = ?1 RETURNING number",
+      purge.number};
+  query.next();
+  return query.integer(0);
+}
+
 }  // namespace
 
 Result<std::size_t> purge(Db& db, PieceSize piece) {
   auto const deadline = std::chrono::steady_clock::now() + piece.time;
-  std::size_t rows = 0;
-  while (auto const next = next_purge(db)) {
-    rows += static_cast<std::size_t>(next->run ? step_log(db, *next) : step_thread(db, *next));
-    if (rows >= piece.rows || std::chrono::steady_clock::now() >= deadline) break;
+  std::int64_t rows = 0;
+  auto first_passed_over = INT64_MAX;  // None is tried twice in a piece.
+  while (auto const next = next_purge(db, first_passed_over)) {
+    std::int64_t step = 0;
+    auto const failed = attempt(db, [&] { step = next->run ? step_log(db, *next) : step_thread(db, *next); });
+    if (failed) {
+      first_passed_over = std::min(first_passed_over, pass_over(db, *next, failed->what()));
+    } else {
+      rows += step;
+    }
+    if (rows >= static_cast<std::int64_t>(piece.rows) || std::chrono::steady_clock::now() >= deadline) break;
   }
-  return rows;
+  return static_cast<std::size_t>(rows);
+}
+
+Result<std::size_t> postpone_purge(Db& db, std::string const& why) {
+  if (auto const next = next_purge(db, INT64_MAX)) pass_over(db, *next, why);
+  return std::size_t{0};
 }
 
 }  // namespace runnel::store::sqlite

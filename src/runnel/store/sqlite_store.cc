@@ -1,5 +1,6 @@
 #include "runnel/store/sqlite_store.h"
 
+#include <chrono>
 #include <deque>
 #include <exception>
 #include <utility>
@@ -88,7 +89,11 @@ class SqliteStore final : public Store {
   // A piece that meets a damaged page is undone as a whole. Then a single step tells whether the entry whose
   // turn it is was the one; if so, it has to wait for the others.
   Async<std::size_t> purge(PieceSize piece) override {
-    return writer_.submit_care<std::size_t>([=](Db& db) { return sqlite::purge(db, piece); });
+    auto purged = co_await purge_piece(piece);
+    if (purged || purged.error().code != Errc::internal) co_return purged;
+    purged = co_await purge_piece(kPurgeStep);
+    if (purged || purged.error().code != Errc::internal) co_return purged;
+    co_return co_await postpone_purge(purged.error().detail);
   }
   Async<void> put_ticket(NewTicket ticket) override {
     return write<void>(std::move(ticket), sqlite::put_ticket);
@@ -190,6 +195,16 @@ class SqliteStore final : public Store {
   }
 
  private:
+  static constexpr PieceSize kPurgeStep{1, std::chrono::milliseconds{0}};
+
+  Async<std::size_t> purge_piece(PieceSize piece) {
+    return writer_.submit_care<std::size_t>([=](Db& db) { return sqlite::purge(db, piece); });
+  }
+  Async<std::size_t> postpone_purge(std::string why) {
+    return writer_.submit_care<std::size_t>(
+        [why = std::move(why)](Db& db) { return sqlite::postpone_purge(db, why); });
+  }
+
   template <class T, class Request>
   Async<T> write(Request request, Result<T> (*intent)(Db&, Request const&)) {
     if (auto const ok = check(request); !ok) return refused<T>(ok.error());

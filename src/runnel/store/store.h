@@ -80,7 +80,9 @@ class Store {
   virtual Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) = 0;
 
   // A piece of what is to be deleted: the rows of expired logs and of deleted threads. Returns how many rows
-  // went; 0: none is left. Other intents get their turn between two pieces.
+  // went; 0: none is left that can be deleted now. What cannot be (a damaged page, another table's reference)
+  // is logged and put behind the rest, so that it holds nothing up and is tried again later. Other intents
+  // get their turn between two pieces.
   virtual Async<std::size_t> purge(PieceSize piece) = 0;
 
   // A ticket for the owner's run, or for a WebSocket; a repeat changes nothing. `not_found` where the owner

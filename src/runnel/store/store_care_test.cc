@@ -131,6 +131,26 @@ TEST_P(StoreCare, APieceOfWhatIsDeletedHasABound) {
   EXPECT_GT(std::stoi(cell("SELECT count(*) FROM log")), 70);
 }
 
+TEST_P(StoreCare, WhatCannotBeDeletedHoldsNothingElseUp) {
+  for (auto const* const name : {"stuck", "free"}) {
+    auto const run = admit(admission(name, name));
+    end(run.run, run.epoch, batch(3, 3));
+  }
+  sql("CREATE TABLE notes(run_id bigint REFERENCES runs(id))");
+  sql("INSERT INTO notes SELECT id FROM runs WHERE run_ref = 'stuck'");
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, ThreadId{"stuck"})).value(), DeleteOutcome::deleted);
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, ThreadId{"free"})).value(), DeleteOutcome::deleted);
+
+  purge_all();
+  EXPECT_EQ(sql("SELECT run_ref FROM runs"), (SqlRows{{"stuck"}}));
+  EXPECT_EQ(cell("SELECT count(*) FROM purges"), "1") << "it is tried again";
+  sql("DROP TABLE notes");
+  purge_all();
+
+  EXPECT_EQ(cell("SELECT count(*) FROM runs"), "0");
+  EXPECT_EQ(cell("SELECT count(*) FROM purges"), "0");
+}
+
 TEST_P(StoreCare, KeysOfDeletedRunsAreNotGivenAgain) {
   auto const run = admit(admission("r1"));
   end(run.run, run.epoch, batch(3, 3));
