@@ -239,7 +239,9 @@ struct RunUsage {
 // Where a run's log ends, whatever its rows hold.
 struct LogEnd {
   Epoch epoch = 0;
-  std::uint64_t last_n = 0;  // The larger one of what the run's row says and what the log has.
+  // The larger one of what the run's row says and what the log has. Where SQLite meets a damaged page in the
+  // log, it is the row's.
+  std::uint64_t last_n = 0;
   std::int64_t next_idx = 0;
   RunStatus status = RunStatus::running;
 };

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <fstream>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "runnel/store/sqlite_checkpointer.h"
 #include "runnel/store/sqlite_db.h"
@@ -12,7 +14,8 @@
 #include "runnel/store/sqlite_store.h"
 #include "runnel/store/sqlite_under_test.h"
 
-// Nobody waits long for what another user, or nobody, has asked for.
+// What one part of a database costs the others: nobody waits long for what another user, or nobody, has asked
+// for, and a damaged page concerns only those who need it.
 namespace runnel::store {
 namespace {
 
@@ -148,6 +151,94 @@ TEST_F(SqliteBounds, DB_1_DatabaseWithoutSumsGetsThemOfWhatItHolds) {
   auto const store = open();
 
   expect_old_rows_are_summed(*store);
+}
+
+class SqliteDamage : public testing::Test {
+ protected:
+  std::unique_ptr<Store> open() {
+    SqliteOptions options;
+    options.path = path_;
+    return open_sqlite(std::move(options)).value();
+  }
+  std::string cell(std::string const& statement) { return sqlite_rows(path_, statement).value().at(0).at(0); }
+
+  // Of a database that is closed.
+  void damage_root_of(std::string const& table) {
+    constexpr std::size_t kPage = 4096;
+    auto const root = std::stoul(cell("SELECT rootpage FROM sqlite_master WHERE name = '" + table + "'"));
+    std::fstream file{path_, std::ios::in | std::ios::out | std::ios::binary};
+    file.seekp(static_cast<std::streamoff>((root - 1) * kPage));
+    file << std::string(kPage, '\x5a');
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("runnel.db");
+};
+
+TEST_F(SqliteDamage, RUN_12_RunWhoseLogIsOnADamagedPageEnds) {
+  auto store = open();
+  auto const run = run_async(store->admit(admission("r1"))).value();
+  auto const next = run_async(store->admit(admission("r2", OnBusy::enqueue))).value();
+  store.reset();
+  damage_root_of("log");
+  store = open();
+  EXPECT_EQ(run_async(store->read_log(run.run, 0, 1000)).error().code, Errc::internal);
+
+  auto const seen = run_async(store->log_end(run.run)).value();
+  ForceEndRequest request;
+  request.seen_epoch = seen.epoch;
+  request.end = end_request(run.run, 0, batch(seen.last_n + 1, seen.last_n + 1), RunStatus::failed);
+  auto const ended = run_async(store->force_end(request));
+
+  EXPECT_EQ(seen.last_n, 2u) << "as the run's row says";
+  ASSERT_TRUE(ended.has_value()) << ended.error().detail;
+  EXPECT_EQ(ended->promoted, next.run);
+  auto const row = run_async(store->run_by_key(run.run)).value().value();
+  EXPECT_EQ(row.status, RunStatus::failed);
+  EXPECT_TRUE(row.log_expired);
+  EXPECT_EQ(run_async(store->force_end(request)).error().code, Errc::conflict) << "a repeat cannot be told";
+}
+
+TEST_F(SqliteDamage, WhoeverMeetsADamagedPageLearnsItAndItsNeighboursDoNot) {
+  auto store = open();
+  auto const run = run_async(store->admit(admission("r1"))).value();
+  store.reset();
+  damage_root_of("log");
+  store = open();
+  std::vector<Async<void>> work;
+  work.push_back(store->ensure_user(kAnn, 1));
+  work.push_back(store->append(append_request(run.run, run.epoch, batch(3, 3))));
+  work.push_back(store->ensure_user(kBob, 1));
+
+  auto const outcomes = run_all_async(std::move(work));
+
+  EXPECT_TRUE(outcomes[0]);
+  ASSERT_TRUE(outcomes[1].has_error());
+  EXPECT_EQ(outcomes[1].error().code, Errc::internal) << "no repeat helps";
+  EXPECT_TRUE(outcomes[2]);
+  EXPECT_EQ(cell("SELECT count(*) FROM users"), "2");
+  EXPECT_EQ(cell("SELECT last_n FROM runs"), "2");
+}
+
+TEST_F(SqliteDamage, DamagedPageHoldsUpNoOtherDeletion) {
+  auto store = open();
+  for (auto const* const name : {"stuck", "free"}) {
+    auto const run = run_async(store->admit(admission(name, name))).value();
+    run_async(store->end(end_request(run.run, run.epoch, batch(3, 3)))).value();
+    run_async(store->delete_thread(kAnn, ThreadId{name})).value();
+  }
+  store.reset();
+  sqlite_rows(path_, "DELETE FROM log WHERE run_id = (SELECT id FROM runs WHERE run_ref = 'free')").value();
+  damage_root_of("log");
+  store = open();
+
+  for (int sweep = 0; sweep < 2; ++sweep) {
+    while (run_async(store->purge({})).value() > 0) {
+    }
+  }
+
+  EXPECT_EQ(cell("SELECT group_concat(run_ref) FROM runs"), "stuck");
+  EXPECT_EQ(cell("SELECT count(*) FROM purges"), "1");
 }
 
 }  // namespace

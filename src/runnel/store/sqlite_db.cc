@@ -66,6 +66,10 @@ bool is_statements_own(SqlError const& error) {
   }
 }
 
+bool is_damage(SqlError const& error) {
+  return primary(error.code()) == SQLITE_CORRUPT || primary(error.code()) == SQLITE_NOTADB;
+}
+
 // Once, before the first connection. SQLite would count its memory under one lock for the whole process, a
 // number that nobody asks for, and keep large undo logs of savepoints in temporary files.
 void configure_library() {

@@ -34,6 +34,10 @@ Error to_error(SqlError const& error);
 // memory's or a lock's. Only then may the transaction around it go on.
 bool is_statements_own(SqlError const& error);
 
+// Whether the file does not hold what it should. No repeat helps, but what lies elsewhere in it is not
+// concerned. SQLite commits no transaction that has met it.
+bool is_damage(SqlError const& error);
+
 enum class Access { read_write_create, read_only };
 
 struct DbOptions {

@@ -20,6 +20,8 @@ Result<Claim> claim(Db& db, ClaimRequest const& request);
 Result<void> append(Db& db, AppendRequest const& request);
 Result<Ended> end(Db& db, EndRequest const& request);
 Result<Ended> force_end(Db& db, ForceEndRequest const& request);
+// Of a run whose log lies on damaged pages: it is neither read nor written.
+Result<Ended> force_end_without_log(Db& db, ForceEndRequest const& request);
 Result<void> release(Db& db, RunKey run, Epoch epoch);
 Result<void> open_call(Db& db, NewCall const& call);
 Result<CancelOutcome> request_cancel(Db& db, RunKey run, std::int64_t now);

@@ -121,26 +121,17 @@ Result<Ended> ended_before(Db& db, RunState const& run, EndRequest const& reques
   return fenced(request.append);
 }
 
-}  // namespace
+// Whether the last facts are written. A log that is lost nobody reads: it may go without them.
+enum class LogUse { write, leave };
 
-Result<void> append(Db& db, AppendRequest const& request) {
-  if (!advance(db, request)) {
-    if (log_holds(db, request.run, request.epoch, request.facts)) return {};
-    return fenced(request);
-  }
-  insert_log(db, request.run, request.epoch, request.facts);
-  if (!request.messages.empty()) insert_messages(db, find_state(db, request.run).value(), request);
-  return write_rest(db, request);
-}
-
-Result<Ended> end(Db& db, EndRequest const& request) {
+Result<Ended> end_run(Db& db, EndRequest const& request, LogUse log) {
   auto const run = find_state(db, request.append.run);
   if (!run) return fenced(request.append);
   if (!may_continue(*run, request.append)) return ended_before(db, *run, request);
 
   auto const ending = choose_ending(request, run->cancel_requested);
   auto const& append = ending.append;
-  insert_log(db, run->key, append.epoch, append.facts);
+  if (log == LogUse::write) insert_log(db, run->key, append.epoch, append.facts);
   insert_messages(db, *run, append);
   if (auto const written = write_rest(db, append); !written) return written.error();
   interrupt_open_calls(db, run->key, append.now);
@@ -160,29 +151,71 @@ Result<Ended> end(Db& db, EndRequest const& request) {
   return Ended{promote_next(db, run->thread), ending.is_canceled};
 }
 
-Result<Ended> force_end(Db& db, ForceEndRequest const& request) {
+}  // namespace
+
+Result<void> append(Db& db, AppendRequest const& request) {
+  if (!advance(db, request)) {
+    if (log_holds(db, request.run, request.epoch, request.facts)) return {};
+    return fenced(request);
+  }
+  insert_log(db, request.run, request.epoch, request.facts);
+  if (!request.messages.empty()) insert_messages(db, find_state(db, request.run).value(), request);
+  return write_rest(db, request);
+}
+
+Result<Ended> end(Db& db, EndRequest const& request) {
+  return end_run(db, request, LogUse::write);
+}
+
+namespace {
+
+bool is_active(RunState const& run) {
+  return run.status == RunStatus::pending || run.status == RunStatus::running;
+}
+
+Error changed_meanwhile(RunState const& run) {
+  return Error{Errc::conflict, "the end of run " + run.ref + ", which has changed meanwhile"};
+}
+
+// Of a run that is as it was seen.
+Result<Ended> force_end_of(Db& db, RunState const& run, ForceEndRequest const& request, LogUse log) {
+  auto end_of_it = request.end;
   auto const& facts = request.end.append.facts;
   auto const now = request.end.append.now;
+  end_of_it.append.epoch = next_epoch(run.epoch, now);
+  end_of_it.if_canceled.reset();
+  insert_epoch(db, run.key, end_of_it.append.epoch, facts.first_n);
+  db.run(
+      "UPDATE runs SET status = 'running', epoch = ?2, node = ?3, started_at = coalesce(started_at, ?4), "
+      "last_n = ?5, log_expired = ?6 WHERE id = ?1",
+      run.key.value, end_of_it.append.epoch, request.node.text, now, facts.first_n - 1, request.log_is_lost);
+  return end_run(db, end_of_it, log);
+}
+
+}  // namespace
+
+Result<Ended> force_end(Db& db, ForceEndRequest const& request) {
+  auto const& facts = request.end.append.facts;
   auto const run = find_state(db, request.end.append.run);
   if (!run) return Error{Errc::not_found, "the end of a run that does not exist"};
   if (is_ended(run->status) && log_holds(db, run->key, run->epoch, facts)) {
     return promoted_before(db, run->thread);
   }
-  bool const active = run->status == RunStatus::pending || run->status == RunStatus::running;
   auto const log = log_end(db, run->key);
-  if (!active || run->epoch != request.seen_epoch || log->last_n + 1 != facts.first_n) {
-    return Error{Errc::conflict, "the end of run " + run->ref + ", which has changed meanwhile"};
+  if (!is_active(*run) || run->epoch != request.seen_epoch || log->last_n + 1 != facts.first_n) {
+    return changed_meanwhile(*run);
   }
+  return force_end_of(db, *run, request, LogUse::write);
+}
 
-  auto end_of_it = request.end;
-  end_of_it.append.epoch = next_epoch(run->epoch, now);
-  end_of_it.if_canceled.reset();
-  insert_epoch(db, run->key, end_of_it.append.epoch, facts.first_n);
-  db.run(
-      "UPDATE runs SET status = 'running', epoch = ?2, node = ?3, started_at = coalesce(started_at, ?4), "
-      "last_n = ?5, log_expired = ?6 WHERE id = ?1",
-      run->key.value, end_of_it.append.epoch, request.node.text, now, facts.first_n - 1, request.log_is_lost);
-  return end(db, end_of_it);
+Result<Ended> force_end_without_log(Db& db, ForceEndRequest const& request) {
+  auto const run = find_state(db, request.end.append.run);
+  if (!run) return Error{Errc::not_found, "the end of a run that does not exist"};
+  if (!is_active(*run) || run->epoch != request.seen_epoch ||
+      run->last_n >= request.end.append.facts.first_n) {
+    return changed_meanwhile(*run);
+  }
+  return force_end_of(db, *run, request, LogUse::leave);
 }
 
 Result<void> release(Db& db, RunKey run, Epoch epoch) {

@@ -125,6 +125,17 @@ bool has_log(Db& db, RunKey run) {
   return query.next();
 }
 
+// The end of the log by its own rows; 0: it has none, or they cannot be read.
+std::uint64_t last_logged(Db& db, RunKey run) {
+  try {
+    Query query{db, "SELECT last_n FROM log WHERE run_id = ?1 ORDER BY first_n DESC LIMIT 1", run.value};
+    return query.next() ? static_cast<std::uint64_t>(query.integer(0)) : 0;
+  } catch (SqlError const& error) {
+    if (!is_damage(error)) throw;
+    return 0;
+  }
+}
+
 ThreadRow thread_row(Query const& query) {
   ThreadRow row;
   row.key = ThreadKey{query.integer(0)};
@@ -177,15 +188,11 @@ Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, 
 }
 
 Result<LogEnd> log_end(Db& db, RunKey run) {
-  Query query{db,
-              "SELECT epoch, max(last_n, coalesce((SELECT l.last_n FROM log l WHERE l.run_id = r.id "
-              "ORDER BY l.first_n DESC LIMIT 1), 0)), "
-              "next_idx, status FROM runs r WHERE r.id = ?1",
-              run.value};
+  Query query{db, "SELECT epoch, last_n, next_idx, status FROM runs WHERE id = ?1", run.value};
   if (!query.next()) return Error{Errc::not_found, "the log of a run that does not exist"};
   LogEnd end;
   end.epoch = query.integer(0);
-  end.last_n = static_cast<std::uint64_t>(query.integer(1));
+  end.last_n = std::max(static_cast<std::uint64_t>(query.integer(1)), last_logged(db, run));
   end.next_idx = query.integer(2);
   end.status = parse_run_status(query.text(3)).value();
   return end;

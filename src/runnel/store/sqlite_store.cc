@@ -69,7 +69,9 @@ class SqliteStore final : public Store {
   }
   Async<Ended> end(EndRequest request) override { return write<Ended>(std::move(request), sqlite::end); }
   Async<Ended> force_end(ForceEndRequest request) override {
-    return write<Ended>(std::move(request), sqlite::force_end);
+    auto ended = co_await write<Ended>(request, sqlite::force_end);
+    if (ended || ended.error().code != Errc::internal || !request.log_is_lost) co_return ended;
+    co_return co_await write<Ended>(std::move(request), sqlite::force_end_without_log);
   }
   Async<void> release(RunKey run, Epoch epoch) override {
     return writer_.submit<void>([=](Db& db) { return sqlite::release(db, run, epoch); });

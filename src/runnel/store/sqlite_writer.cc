@@ -87,20 +87,42 @@ Writer::Group Writer::take_group() {
 }
 
 void Writer::commit(Group& group) {
+  std::vector<Job*> jobs;
+  jobs.reserve(group.size());
+  std::transform(group.begin(), group.end(), std::back_inserter(jobs), [](auto& job) { return job.get(); });
+  while (auto* const met_damage = try_commit(jobs)) {
+    std::erase(jobs, met_damage);
+    if (jobs.empty()) return;
+  }
+}
+
+// Null: all are committed, or refused for one reason. Else nothing is written, and this one has met damage
+// and is answered: the others have their chance without it.
+Writer::Job* Writer::try_commit(std::vector<Job*> const& jobs) {
+  Job* current = nullptr;
   try {
     if (!db_) open();
     db_->run("BEGIN IMMEDIATE");
-    for (auto& job : group) {
+    for (auto* const job : jobs) {
+      current = job;
       run_in_savepoint(*job);
     }
+    current = nullptr;
     db_->run("COMMIT");
   } catch (SqlError const& error) {
     abandon();
+    if (current != nullptr && is_damage(error)) {
+      options_.metrics.failed_intents.add();
+      current->fail(to_error(error));
+      return current;
+    }
     options_.metrics.failed_groups.add();
-    for (auto& job : group) {
-      job->fail(Error{Errc::unavailable, error.what()});
+    auto const code = is_damage(error) ? Errc::internal : Errc::unavailable;
+    for (auto* const job : jobs) {
+      job->fail(Error{code, error.what()});
     }
   }
+  return nullptr;
 }
 
 // Throws SqlError where the failure is not the intent's alone.

@@ -31,10 +31,11 @@ struct WriterOptions {
 // The one thread that writes. What has queued up while a commit was under way is the next group: one
 // transaction, each intent in a savepoint, one COMMIT, and then one wake-up per io_context.
 //
-// An intent that is refused or breaks a constraint loses its own writes only. A failure of the disk, the
-// memory or a lock, at any point up to and including COMMIT, undoes the group and all of it is answered
-// `unavailable`; the next group starts afresh. After a COMMIT whose fsync failed the frames may still be in
-// the WAL, and if the process dies before the next commit overwrites them they come to life: that is the
+// An intent that is refused or breaks a constraint loses its own writes only; where one meets a damaged page,
+// the group is done again without it. A failure of the disk, the memory or a lock, at any point up to and
+// including COMMIT, undoes the group and all of it is answered `unavailable` (`internal` where the file is no
+// database any more); the next group starts afresh. After a COMMIT whose fsync failed the frames may still be
+// in the WAL, and if the process dies before the next commit overwrites them they come to life: that is the
 // unknown outcome that store.h speaks of.
 class Writer {
  public:
@@ -65,7 +66,8 @@ class Writer {
     Job(Job const&) = delete;
     Job& operator=(Job const&) = delete;
     virtual ~Job() = default;
-    // Inside a savepoint. False: refused, what it wrote is to be undone.
+    // Inside a savepoint; a second time where the first was undone. False: refused, what it wrote is to be
+    // undone.
     virtual bool run(Db& db) = 0;
     virtual void fail(Error error) = 0;
     virtual std::unique_ptr<base::Waiter> take_waiter() = 0;
@@ -106,6 +108,7 @@ class Writer {
   void serve();
   Group take_group();
   void commit(Group& group);
+  Job* try_commit(std::vector<Job*> const& jobs);
   void count(Group const& group, std::chrono::steady_clock::time_point begun);
   void run_in_savepoint(Job& job);
   void abandon();

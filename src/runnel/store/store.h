@@ -24,7 +24,8 @@ using Async = boost::asio::awaitable<Result<T>>;
 //
 // Every call may fail with `unavailable` (disk full, locked, connection lost). Then either nothing was
 // written or, in the rare case that the outcome could not be learnt, the same call may be sent again: each is
-// idempotent by its key. Admit: by run id (the repeat answers `existing`). Append, end, force_end and
+// idempotent by its key. Where the database itself is damaged, a call that meets the damage fails with
+// `internal`: no repeat helps. Admit: by run id (the repeat answers `existing`). Append, end, force_end and
 // discard: where the log already holds exactly this batch (epoch, numbers and body; of an end, either of its
 // two), the call succeeds and changes nothing; a repeated end answers the run that waits to be claimed, if
 // any. A repeated claim takes a newer epoch and writes `begin` only where no fact is there.
@@ -57,7 +58,8 @@ class Store {
   virtual Async<Ended> end(EndRequest request) = 0;
 
   // Ends a pending or running run whose log or input cannot be read (RUN-12): under a new epoch, right after
-  // `log_end`. `conflict` where the run is not as it was seen, or has ended otherwise.
+  // `log_end`. Where the log is lost and its pages are damaged, SQLite ends the run without its last facts,
+  // which nobody would read. `conflict` where the run is not as it was seen, or has ended otherwise.
   virtual Async<Ended> force_end(ForceEndRequest request) = 0;
 
   // The writer leaves the run to the next one by intention: that is no crash. `fenced` where it is no longer
