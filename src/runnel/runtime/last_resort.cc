@@ -3,6 +3,7 @@
 // reader could be shown a whole one: it counts as expired, and the history has what is left.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "runnel/base/log.h"
@@ -25,6 +26,14 @@ constexpr int kMostEndTries = 5;
 Fact interrupted(std::string const& error_id, std::vector<Usage> const& usage) {
   return RunFailed{"the run was interrupted, and what is stored of it cannot be read", "RUN_INTERRUPTED",
                    error_id, usage};
+}
+
+RunEnd interrupted_end() {
+  return RunEnd{store::RunStatus::failed, "RUN_INTERRUPTED", mint_uuid()};
+}
+
+RunEnd end_of(store::EndRequest const& request) {
+  return RunEnd{request.status, request.error_code, request.error_id};
 }
 
 std::vector<Fact> last_facts(store::LogEnd const& seen, Fact terminal) {
@@ -80,21 +89,26 @@ store::ForceEndRequest Service::make_force_end(RunKey run, store::LogEnd const& 
   return request;
 }
 
-asio::awaitable<Result<void>> Service::try_force_end(store::RunRow row, LiveRun live, bool with_accounts) {
+asio::awaitable<Result<void>> Service::try_force_end(store::RunRow row, LiveRun live, bool with_accounts,
+                                                     std::optional<store::ForceEndRequest>* sent) {
   auto const seen = co_await parts_.store.log_end(row.key);
   if (!seen && seen.error().code == Errc::not_found) co_return Result<void>{};
   if (!seen) co_return seen.error();
-  if (store::is_ended(seen->status)) co_return Result<void>{};
-  Result<LastAccounts> accounts = LastAccounts{};
-  if (with_accounts) accounts = co_await last_accounts(row.key, seen->epoch, live.cancel);
-  if (!accounts) co_return accounts.error();
-  RunEnd const end{store::RunStatus::failed, "RUN_INTERRUPTED", mint_uuid()};
-  auto request = make_force_end(row.key, *seen, std::move(*accounts), end);
-  auto const ended = co_await parts_.store.force_end(std::move(request));
+  bool const has_ended = store::is_ended(seen->status);
+  if (has_ended && !*sent) co_return Result<void>{};
+  // An end whose answer was lost is asked for once more: only its answer names the run that was promoted.
+  if (!has_ended) {
+    Result<LastAccounts> accounts = LastAccounts{};
+    if (with_accounts) accounts = co_await last_accounts(row.key, seen->epoch, live.cancel);
+    if (!accounts) co_return accounts.error();
+    *sent = make_force_end(row.key, *seen, std::move(*accounts), interrupted_end());
+  }
+  auto const ended = co_await parts_.store.force_end(**sent);
+  if (!ended && has_ended && ended.error().code == Errc::conflict) co_return Result<void>{};
   if (!ended) co_return ended.error();
-  if (seen->last_n == 0) left_queue(row);
+  if ((*sent)->end.append.facts.first_n == 1) left_queue(row);
   options_.metrics.facts.add(2);
-  tell_end(row, {}, end);
+  tell_end(row, {}, end_of((*sent)->end));
   if (ended->promoted && !draining()) spawn_pending(*ended->promoted);
   co_return Result<void>{};
 }
@@ -105,11 +119,12 @@ asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
   int tries = 0;
   bool with_accounts = true;
   bool ended = false;
+  std::optional<store::ForceEndRequest> sent;
   for (auto pause = kFirstEndWait; tries < kMostEndTries && !stopping_;
        pause = std::min(pause * 2, kLongestEndWait)) {
     Result<void> done = Error{Errc::internal, "it threw"};
     try {
-      done = co_await try_force_end(row, live, with_accounts);
+      done = co_await try_force_end(row, live, with_accounts, &sent);
     } catch (std::exception const& error) {
       done = Error{Errc::internal, error.what()};
     }

@@ -1,6 +1,9 @@
 // The part of the service that begins and takes over runs which no request is waiting for: queued ones whose
-// turn has come, and those that an earlier process left. While the store is down it waits; whatever else goes
-// wrong is tried a few times, and then the run is ended by force: none is left without a writer (RUN-12).
+// turn has come, those that an earlier process left, and those whose admission lost its answer. While the
+// store is down it waits; whatever else goes wrong is tried a few times, and then the run is ended by force:
+// none is left without a writer (RUN-12).
+#include <boost/asio/post.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -236,6 +239,51 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
   }
   co_await leave(row, {}, writer, std::move(result), failures);
   co_return Result<void>{};
+}
+
+void Service::look_for(store::AdmitRequest const& request) {
+  LostAdmit lost{request.owner, request.thread, request.run, request.begin.facts.body,
+                 std::chrono::steady_clock::now()};
+  asio::post(parts_.cores.at(0), [this, lost = std::move(lost)]() mutable {
+    if (stopping_) return;
+    if (lost_admits_.size() == kMostLostAdmits) lost_admits_.pop_front();
+    lost_admits_.push_back(std::move(lost));
+    if (looking_) return;
+    looking_ = true;
+    tasks_.spawn(parts_.cores.at(0).get_executor(), "find lost admissions", find_lost_admits());
+  });
+}
+
+// On core 0. A store that is down is asked for one of them at a time.
+asio::awaitable<void> Service::find_lost_admits() {
+  while (!lost_admits_.empty() && !stopping_) {
+    co_await base::sleep_for(kLongestWait, std::make_shared<base::Cancel>());
+    for (auto left = lost_admits_.size(); left > 0 && !stopping_; --left) {
+      auto lost = std::move(lost_admits_.front());
+      lost_admits_.pop_front();
+      auto const done = co_await find_lost_admit(&lost);
+      bool const is_down = !done && done.error().code == Errc::unavailable;
+      if (is_down || (done && !*done)) lost_admits_.push_back(std::move(lost));
+      if (is_down) break;
+    }
+  }
+  looking_ = false;
+}
+
+// Only a run that is as its admission left it, and by this very request, is taken over: any other has had a
+// writer, or will have one when its turn comes.
+asio::awaitable<Result<bool>> Service::find_lost_admit(LostAdmit const* lost) {
+  auto found = co_await parts_.store.find_run(lost->owner, lost->thread, lost->run);
+  if (!found) co_return found.error();
+  if (!*found) co_return std::chrono::steady_clock::now() - lost->lost_at > kAdmitsSurface;
+  auto& row = **found;
+  if (row.status != store::RunStatus::running || row.epochs.size() != 1) co_return true;
+  auto const log = co_await parts_.store.read_log(row.key, 0, 1);
+  if (!log) co_return log.error();
+  if (log->empty() || log->front().body != lost->first_facts) co_return true;
+  options_.metrics.admitted.add();
+  spawn_taken_over(std::move(row), 0);
+  co_return true;
 }
 
 // The writer is done with the run, at its end or before.

@@ -1,5 +1,7 @@
-// What becomes of a flow that is cancelled, repaired or interrupted.
+// What becomes of a flow that is cancelled, repaired or interrupted, and of runs for which the store has done
+// what it was asked but could not say so.
 #include "runnel/runtime/run_flow_case.h"
+#include "runnel/runtime/test_lossy_store.h"
 
 namespace runnel::runtime {
 namespace {
@@ -131,6 +133,58 @@ TEST_F(RunFlowTest, RUN_12_ACallThatWasAskedForIsFinishedAfterACrash) {
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(json::parse(results[0].result.str()).at("error").at("code"), "OUTCOME_UNKNOWN");
   EXPECT_EQ(script->requests().at(0).messages.back().text, results[0].result.str());
+}
+
+class LostAnswers : public testing::Test {
+ protected:
+  store::TemporaryFolder folder;
+  std::string path = folder.file("runnel.db");
+};
+
+TEST_F(LostAnswers, RUN_12_RunWhoseAdmissionLostItsAnswerGoesOn) {
+  auto store = std::make_unique<LossyStore>(open_database(path));
+  auto& lossy = *store;
+  Life life{std::move(store), offline_model(std::chrono::milliseconds{0}, 0)};
+  lossy.lost_admits = 1;
+
+  auto const started = life.try_start("r1", "hello");
+
+  ASSERT_TRUE(started.has_error());
+  EXPECT_EQ(started.error().code, Errc::unavailable);
+  EXPECT_EQ(std::get<Started>(life.start("r1", "hello")).status, RunStatus::running)
+      << "the client asks again";
+  EXPECT_EQ(life.ended("r1").status, RunStatus::completed);
+  EXPECT_EQ(life.row("r1").epochs.size(), 2u) << "it has been taken over, once";
+}
+
+TEST_F(LostAnswers, RUN_12_RunOfAnotherRequestIsLeftToItsWriter) {
+  auto store = std::make_unique<LossyStore>(open_database(path));
+  auto& lossy = *store;
+  Life life{std::move(store), offline_model(std::chrono::milliseconds{1}, 1200)};
+  life.start("r1", "hello");
+  lossy.lost_admits = 1;
+
+  EXPECT_TRUE(life.try_start("r1", "hello").has_error());
+
+  EXPECT_EQ(life.ended("r1").status, RunStatus::completed);
+  EXPECT_EQ(life.row("r1").epochs.size(), 1u);
+}
+
+TEST_F(LostAnswers, RUN_12_EndByForceThatLostItsAnswerStillLetsTheNextRunBegin) {
+  {
+    Life life{path, std::chrono::milliseconds{1}, 5000};
+    life.start("r1", "hello");
+    life.start("r2", "two", store::OnBusy::enqueue);
+    life.reach("r1", 20);
+  }
+  store::sqlite_rows(path, "UPDATE log SET body = 'x'").value();
+  auto store = std::make_unique<LossyStore>(open_database(path));
+  store->lost_force_ends = 1;
+
+  Life life{std::move(store), offline_model(std::chrono::milliseconds{0}, 0)};
+
+  EXPECT_EQ(life.ended("r1").error_code, "RUN_INTERRUPTED");
+  EXPECT_EQ(life.ended("r2").status, RunStatus::completed);
 }
 
 }  // namespace

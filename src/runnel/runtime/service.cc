@@ -84,7 +84,10 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.begin = make_begin(request.run, input, claimed.begun);
 
   auto const admission = co_await parts_.store.admit(request);
-  if (!admission) co_return admission.error();
+  if (!admission) {
+    if (admission.error().code == Errc::unavailable) look_for(request);
+    co_return admission.error();
+  }
   using Outcome = store::Admission::Outcome;
   if (admission->outcome == Outcome::id_conflict) {
     co_return Refusal{

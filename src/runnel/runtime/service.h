@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <variant>
@@ -116,6 +117,15 @@ class Service {
     std::int64_t last_ms = 0;  // When the last fact came, by the wall clock.
   };
 
+  // A run whose admission may have been committed, though the store could not say so.
+  struct LostAdmit {
+    UserId owner;
+    ThreadId thread;
+    RunId run;
+    std::string first_facts;  // As they would be in its log: with their times, no other request has the same.
+    std::chrono::steady_clock::time_point lost_at;
+  };
+
   // What the calls of a run that ends by force have used.
   struct LastAccounts {
     CommitRows rows;
@@ -141,7 +151,9 @@ class Service {
                                      std::shared_ptr<RunWriter> writer, Result<store::Ended> result,
                                      std::int64_t failures);
   boost::asio::awaitable<void> force_end(store::RunRow row, LiveRun live);
-  boost::asio::awaitable<Result<void>> try_force_end(store::RunRow row, LiveRun live, bool with_accounts);
+  // `sent`: what the store was asked before, and may have done without being able to say so.
+  boost::asio::awaitable<Result<void>> try_force_end(store::RunRow row, LiveRun live, bool with_accounts,
+                                                     std::optional<store::ForceEndRequest>* sent);
   boost::asio::awaitable<Result<LastAccounts>> last_accounts(RunKey run, Epoch epoch,
                                                              std::shared_ptr<base::Cancel> cancel);
   [[nodiscard]] store::ForceEndRequest make_force_end(RunKey run, store::LogEnd const& seen,
@@ -151,6 +163,11 @@ class Service {
   // `row` has the key; it gets the rest as soon as that is known.
   boost::asio::awaitable<Result<void>> try_begin_pending(store::RunRow* row);
   boost::asio::awaitable<Result<Replayed>> replay(RunKey run);
+  // A run that has a writer in the store's eyes and none here is found, and goes on (RUN-12).
+  void look_for(store::AdmitRequest const& request);
+  boost::asio::awaitable<void> find_lost_admits();
+  // True: there is nothing more to look for.
+  boost::asio::awaitable<Result<bool>> find_lost_admit(LostAdmit const* lost);
   [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
   store::Async<CancelReply> discard(store::RunRow row);
@@ -173,6 +190,9 @@ class Service {
   // Both are used on core 0 only. `nap_` is there while the sweep sleeps; requesting it ends the sleep.
   std::shared_ptr<base::Cancel> nap_;
   bool sweep_again_ = false;  // Something came to be deleted while the sweep was at work.
+  // Likewise core 0's: what `find_lost_admits` looks for, and whether it does.
+  std::deque<LostAdmit> lost_admits_;
+  bool looking_ = false;
   base::TaskGroup tasks_;
 };
 

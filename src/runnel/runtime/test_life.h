@@ -45,7 +45,10 @@ class Life {
       : Life{path, offline_model(word_delay, words)} {}
   Life(std::string const& path, model::Registry models, Terms terms = {},
        flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<Tool>> tools = {})
-      : store_{open_database(path)},
+      : Life{open_database(path), std::move(models), terms, std::move(flows), std::move(tools)} {}
+  Life(std::unique_ptr<store::Store> store, model::Registry models, Terms terms = {},
+       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<Tool>> tools = {})
+      : store_{std::move(store)},
         flows_{std::move(flows)},
         tools_{std::move(tools)},
         models_{std::move(models)} {
@@ -75,13 +78,18 @@ class Life {
   std::variant<Started, Refusal> start(std::string run, std::string text,
                                        store::OnBusy on_busy = store::OnBusy::reject,
                                        std::string model = {}) {
+    return try_start(std::move(run), std::move(text), on_busy, std::move(model)).value();
+  }
+  Result<std::variant<Started, Refusal>> try_start(std::string run, std::string text,
+                                                   store::OnBusy on_busy = store::OnBusy::reject,
+                                                   std::string model = {}) {
     RunInput input;
     input.model = std::move(model);
     input.thread = ThreadId{"t"};
     input.run = RunId{std::move(run)};
     input.text = std::move(text);
     input.on_busy = on_busy;
-    return wait(service_->start(UserId{"ann"}, std::move(input), "q1")).value();
+    return wait(service_->start(UserId{"ann"}, std::move(input), "q1"));
   }
 
   // The value of a series, once it is `wanted`, or else after a while.
