@@ -3,6 +3,8 @@
 // Admission that keeps to what a user may store (HTTP-9), and what deletes: at once for all who read, in
 // pieces for the rows. A deleted thread, and a run of one whose id is used anew, belong to nobody: their
 // owner is ''.
+//
+// Locks are taken in one order everywhere: the owner's, the thread's row, a run's, the sums'.
 namespace runnel::store::postgres {
 
 char const* const kCare = R"sql(
@@ -66,18 +68,13 @@ BEGIN
       RETURN;
     END IF;
   END IF;
-  -- The id of a run whose thread was deleted is free again.
-  UPDATE runs r SET owner_id = '', run_ref = r.id
-  FROM agent_chat_sessions s
-  WHERE r.owner_id = p_owner AND r.run_ref = p_ref AND s.id = r.thread_id AND s.owner_id = '';
-
   -- Read once: the thread's country and the run's profile are of one moment.
   SELECT p.country, json_build_object('username', p.username, 'bio', p.bio, 'settings', p.settings)::text
   INTO v_country, v_profile FROM profiles p WHERE p.user_id = p_owner;
   v_thread := runnel_lock_or_make_thread(p_owner, p_thread_ref, coalesce(v_country, p_country), p_now);
   -- Another admit of this run may have come first while we waited for the thread, perhaps on another thread: begin
   -- again, so that a thread made for nothing goes, and find it.
-  IF EXISTS (SELECT 1 FROM runs WHERE owner_id = p_owner AND run_ref = p_ref) THEN
+  IF EXISTS (SELECT 1 FROM runnel_admitted_before(p_owner, p_ref, p_hash)) THEN
     RAISE EXCEPTION 'two admits of one run' USING ERRCODE = '40001';
   END IF;
 
@@ -92,6 +89,11 @@ BEGIN
     SELECT CASE WHEN p_policy = 'enqueue' THEN coalesce(max(queue_no), 0) + 1 ELSE coalesce(min(queue_no), 0) - 1 END
     INTO v_queue FROM runs WHERE thread_id = v_thread AND status = 'queued';
   END IF;
+
+  -- The id of a run whose thread was deleted is free again.
+  UPDATE runs r SET owner_id = '', run_ref = r.id
+  FROM agent_chat_sessions s
+  WHERE r.owner_id = p_owner AND r.run_ref = p_ref AND s.id = r.thread_id AND s.owner_id = '';
 
   INSERT INTO runs(owner_id, run_ref, thread_id, status, mode, queue_no, epoch, node, input_hash, agui_version,
                    created_at, started_at, profile, kept_bytes)

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <thread>
 
 #include "runnel/store/ledger_contract.h"
@@ -32,6 +33,13 @@ class PostgresStoreTest : public testing::Test {
   }
   std::string cell(std::string const& statement) {
     return postgres_rows(url_, statement).value().at(0).at(0);
+  }
+
+  // Until a session of the server is seen in this state.
+  void wait_until_some(std::string const& state) {
+    for (int i = 0; i < 500 && cell("SELECT count(*) FROM pg_stat_activity WHERE " + state) == "0"; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    }
   }
 
   std::string url_;
@@ -221,6 +229,34 @@ TEST_F(PostgresStoreTest, RUN_3_RollbacksAndAppendsOfTwoNodesDoNotHoldEachOther)
   EXPECT_EQ(cell("SELECT count(*) FROM agent_chat_messages WHERE visibility_mask <> 0 AND run_id = " +
                  std::to_string(run.run.value)),
             "0");
+}
+
+TEST_F(PostgresStoreTest, AdmitThatWaitsForItsThreadHoldsNothingThatComesLater) {
+  auto const old = run_async(store_->admit(admission("r1", "gone"))).value();
+  run_async(store_->end(end_request(old.run, old.epoch, batch(3, 3)))).value();
+  ASSERT_EQ(run_async(store_->delete_thread(kAnn, ThreadId{"gone"})).value(), DeleteOutcome::deleted);
+  auto const other = run_async(store_->admit(admission("r2"))).value();
+  run_async(store_->end(end_request(other.run, other.epoch, batch(3, 3)))).value();
+  std::thread holder{[this] {
+    postgres_rows(url_,
+                  "BEGIN; SELECT id FROM agent_chat_sessions WHERE thread_ref = 't1' FOR UPDATE; "
+                  "SELECT pg_sleep(1); COMMIT")
+        .value();
+  }};
+  wait_until_some("wait_event = 'PgSleep'");
+
+  // The run's id is one that a deleted thread's run had: that one gives it up.
+  std::thread admitting{[this] {
+    EXPECT_EQ(run_async(store_->admit(admission("r1"))).value().outcome, Admission::Outcome::running);
+  }};
+  wait_until_some("wait_event_type = 'Lock'");
+  auto const sum = postgres_rows(url_, "SELECT bytes FROM storage_totals FOR UPDATE NOWAIT");
+  auto const run = postgres_rows(url_, "SELECT id FROM runs FOR UPDATE NOWAIT");
+  holder.join();
+  admitting.join();
+
+  EXPECT_TRUE(sum) << sum.error().detail;
+  EXPECT_TRUE(run) << run.error().detail;
 }
 
 TEST_F(PostgresStoreTest, USE_9_OpensOfTwoNodesNeverExceedTheBudgetTogether) {
