@@ -251,6 +251,22 @@ BEGIN
   RETURN NEXT;
 END $$;
 
+CREATE OR REPLACE FUNCTION runnel_put_ticket(p_hash text, p_owner text, p_kind text, p_thread_ref text, p_ref text,
+                                             p_now bigint, p_good_until bigint, p_expires_at bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+  v_run bigint;
+BEGIN
+  IF p_kind = 'sse' THEN
+    SELECT r.id INTO v_run FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
+    WHERE r.owner_id = p_owner AND r.run_ref = p_ref AND s.thread_ref = p_thread_ref AND s.owner_id <> ''
+    FOR KEY SHARE OF r;
+    IF NOT FOUND THEN
+      RAISE EXCEPTION 'a ticket for a run that does not exist' USING ERRCODE = 'RN003';
+    END IF;
+  END IF;
+  INSERT INTO tickets(hash, owner_id, kind, run_id, created_at, good_until, expires_at)
+  VALUES (p_hash, p_owner, p_kind, v_run, p_now, p_good_until, p_expires_at) ON CONFLICT (hash) DO NOTHING;
 END $$;
 )sql";
 

@@ -76,7 +76,7 @@ constexpr char kUseSseTicket[] = R"sql(
 UPDATE tickets t SET good_until = greatest(t.good_until, least($4 + $5, t.expires_at))
 FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
 WHERE t.hash = $1 AND t.kind = 'sse' AND t.good_until > $4
-  AND r.id = t.run_id AND r.owner_id = t.owner_id AND r.run_ref = $3 AND s.thread_ref = $2
+  AND r.id = t.run_id AND r.owner_id = t.owner_id AND r.run_ref = $3 AND s.thread_ref = $2 AND s.owner_id <> ''
 RETURNING t.owner_id, t.expires_at)sql";
 
 constexpr char kUseWebsocketTicket[] =

@@ -3,7 +3,7 @@
 #include "runnel/store/sqlite_intents.h"
 
 // Tickets (HTTP-4). `good_until` alone says whether one may be used; each use moves it, never beyond the
-// token's end.
+// token's end. One of a deleted thread opens nothing, though its row is there until the thread's are gone.
 namespace runnel::store::sqlite {
 
 namespace {
@@ -12,7 +12,7 @@ constexpr char kUseSse[] = R"sql(
 UPDATE tickets SET good_until = max(good_until, min(?4 + ?5, expires_at))
 WHERE hash = ?1 AND kind = 'sse' AND good_until > ?4
   AND run_id = (SELECT r.id FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
-                WHERE r.owner_id = tickets.owner_id AND r.run_ref = ?3 AND s.thread_ref = ?2)
+                WHERE r.owner_id = tickets.owner_id AND r.run_ref = ?3 AND s.thread_ref = ?2 AND s.owner_id <> '')
 RETURNING owner_id, expires_at)sql";
 
 constexpr char kUseWebsocket[] =
@@ -27,7 +27,7 @@ Result<UsedTicket> used_ticket(Query& query) {
 std::optional<RunKey> run_of(Db& db, NewTicket const& ticket) {
   Query query{db,
               "SELECT r.id FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id "
-              "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3",
+              "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3 AND s.owner_id <> ''",
               ticket.owner.text, ticket.run.text, ticket.thread.text};
   return query.next() ? std::optional{RunKey{query.integer(0)}} : std::nullopt;
 }

@@ -239,6 +239,22 @@ TEST_P(StoreTickets, RUN_5_TicketsGoWithTheirThread) {
   EXPECT_EQ(sql("SELECT hash FROM tickets"), (SqlRows{{"socket"}}));
 }
 
+TEST_P(StoreTickets, RUN_5_TicketOfADeletedThreadOpensNothingByAnyName) {
+  put(ticket("h1"));
+  end(run_.run, run_.epoch, batch(3, 3));
+  ASSERT_EQ(run_async(store().delete_thread(UserId{"ann"}, ThreadId{"t1"})).value(), DeleteOutcome::deleted);
+  ASSERT_EQ(stored(), "1") << "its row is still there";
+  ThreadId const left{cell("SELECT thread_ref FROM agent_chat_sessions")};
+
+  EXPECT_EQ(use_at(kNow), "");
+  auto by_what_is_left = use_of("h1", kNow);
+  by_what_is_left.thread = left;
+  EXPECT_EQ(use(by_what_is_left), "");
+  auto another = ticket("h2");
+  another.thread = left;
+  EXPECT_EQ(refusal(run_async(store().put_ticket(another))), Errc::not_found);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, StoreTickets, testing::Values(sqlite_engine(), postgres_engine()),
                          engine_name);
 
