@@ -1,7 +1,9 @@
 #include "runnel/store/postgres_schema.h"
 
-// The functions that know of the sums (postgres_totals.cc): budgets in one row each, what a run stores, the
-// quota, and deletion in pieces.
+// The functions that know of the sums (postgres_totals.cc): budgets in one row each, and what a run stores.
+// Opens of one user come one after the other by the row of the user's sum, which a reserve changes: whoever
+// holds one has counted all that were held before, on whatever node. A call that reserves nothing waits for
+// nobody.
 namespace runnel::store::postgres {
 
 char const* const kBounds = R"sql(

@@ -1,8 +1,8 @@
 #include "runnel/store/postgres_schema.h"
 
 // The ledger of model calls (USE-8) and the budgets (USE-9): the same table and rules as in sqlite_schema.cc.
-// RN005: over budget. Opens that a budget limits come one after the other by user, on whatever node, so that
-// each counts those before it; the lock is taken before any row's.
+// RN005: over budget. How much is spent is counted over the calls here; postgres_bounds.cc replaces that by
+// the kept sums, and the lock by user by the one on the user's sum.
 namespace runnel::store::postgres {
 
 char const* const kLedger = R"sql(

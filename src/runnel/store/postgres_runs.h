@@ -8,8 +8,9 @@
 #include "runnel/store/postgres_connection.h"
 #include "runnel/store/rows.h"
 
-// Between a run's requests and what travels to and from PostgreSQL: the arguments of postgres_flows.cc's
-// and postgres_endings.cc's functions, and the checkpoints that are read.
+// Between a run's requests and what travels to and from PostgreSQL: the arguments of the functions that write
+// a run (postgres_bounds.cc, postgres_flows.cc, postgres_care.cc, postgres_endings.cc), and the checkpoints
+// that are read.
 namespace runnel::store::postgres {
 
 Statement admit_statement(AdmitRequest const& request);

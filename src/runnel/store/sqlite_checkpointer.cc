@@ -67,7 +67,8 @@ int Checkpointer::copy_beside_writer(Due due) {
   return copied;
 }
 
-// The writer comes to wait in on_commit; a transaction that it is in the middle of is waited for.
+// The writer comes to wait in on_commit; a transaction that it is in the middle of is waited for, as a reader
+// is.
 void Checkpointer::restart(int copied_before) {
   int in_wal = 0;
   int copied = 0;

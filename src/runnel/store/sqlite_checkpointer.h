@@ -10,7 +10,9 @@
 
 namespace runnel::store::sqlite {
 
-// Copies the WAL back into the database on a thread and a connection of its own, beside the writer.
+// Copies the WAL back into the database on a thread and a connection of its own, beside the writer. Only a
+// WAL that was copied to its end starts over, and beside a busy writer no copy reaches the end: where the WAL
+// has grown to a multiple of the threshold, the writer is held while the last part is copied.
 class Checkpointer {
  public:
   // Throws SqlError where the database cannot be opened.
@@ -20,13 +22,12 @@ class Checkpointer {
   // Joins, then copies the rest and empties the WAL, so that a clean stop leaves one file.
   ~Checkpointer();
 
-  // From the writer's thread, between transactions. Returns at once, but where the WAL has grown to a
-  // multiple of the threshold, and all but its newest part has been copied beside the writer, it holds the
-  // writer while that part is copied, too: a checkpoint beside a busy writer never reaches the end of what it
-  // copies, and only a WAL that was copied to its end starts over.
+  // From the writer's thread, between transactions, with the size of the WAL: asks for a copy where it is
+  // time for one. Returns at once, unless the WAL is just being made to start over: then the writer waits
+  // here until that has succeeded, or has waited in vain for a reader (20 ms).
   void on_commit(std::size_t wal_bytes);
 
-  // The most pages that were copied while the writer was held.
+  // The most pages that were copied at once while the writer was held.
   [[nodiscard]] int most_held_pages() const { return most_held_pages_.load(std::memory_order_relaxed); }
 
  private:
@@ -43,7 +44,7 @@ class Checkpointer {
   std::condition_variable wake_;
   std::condition_variable restarted_;
   Due due_ = Due::nothing;
-  bool holding_ = false;  // The writer waits until the WAL can start over.
+  bool holding_ = false;  // The writer waits: the WAL is being made to start over.
   std::atomic<int> most_held_pages_{0};
   bool stopping_ = false;
   std::thread thread_;

@@ -173,8 +173,9 @@ CREATE INDEX idx_runs_owner_active ON runs(owner_id) WHERE ended_at IS NULL;
 // outlives them; the run leads to the thread, therefore only it is a reference.
 //
 // `cost` is what a call counts: its reserve while it is open, something provisional once it has ended, for
-// good once it is booked on a message. The index by owner carries it, because all calls of a user are summed
-// before each call that a budget limits (USE-9).
+// good once it is booked on a message. Budgets are looked up in the sums that are kept beside the ledger
+// (sqlite_schema_totals.cc); the index by owner and start is for reports, which count the days at the edges
+// of their range call by call.
 //
 // A row is written three times, and each time only its part of the columns: what is about to be done, how it
 // ended, where it is booked. An UPDATE of other columns is refused at no cost to those that come in order.

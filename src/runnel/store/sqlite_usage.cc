@@ -4,7 +4,8 @@
 #include "runnel/store/sqlite_reads.h"
 #include "runnel/store/usage_range.h"
 
-// What the ledger adds up to: usage.
+// What the ledger adds up to: usage. Whole days come from the sums that are kept with it
+// (sqlite_schema_totals.cc); only the days at the edges of a range are counted call by call.
 namespace runnel::store::sqlite {
 
 namespace {
