@@ -92,12 +92,13 @@ PostgresServer::PostgresServer(std::string bin) : bin_{std::move(bin)} {
 
   int status = 0;
   waitpid(start({bin_ + "/initdb", "-D", folder_ + "/data", "-U", "runnel", "--auth=trust", "-E", "UTF8",
-                 "--locale=C.UTF-8"},
+                 "--locale=C.UTF-8", "--no-sync"},
                 folder_),
           &status, 0);
   if (status != 0) throw std::runtime_error("initdb failed, see " + folder_ + "/log");
-  pid_ =
-      start({bin_ + "/postgres", "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses="}, folder_);
+  pid_ = start({bin_ + "/postgres", "-D", folder_ + "/data", "-k", folder_, "-c", "listen_addresses=", "-c",
+                "fsync=off"},
+               folder_);
   for (int attempt = 0; PQping(url().c_str()) != PQPING_OK; ++attempt) {
     if (attempt == 600 || waitpid(pid_, &status, WNOHANG) != 0) {
       throw std::runtime_error("PostgreSQL does not start, see " + folder_ + "/log");

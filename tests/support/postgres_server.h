@@ -4,8 +4,9 @@
 
 namespace runnel {
 
-// A PostgreSQL of the test program's own: a fresh cluster in a private folder, reached over a socket in it,
-// durable as by default. Started when first asked for, stopped and removed when the program ends.
+// A PostgreSQL of the test program's own: a fresh cluster in a private folder, reached over a socket in it.
+// It commits as by default, but syncs nothing to the disk: no test takes the machine's power. Started when
+// first asked for, stopped and removed when the program ends.
 class PostgresServer {
  public:
   // Null: PostgreSQL is not installed. Throws where it is but does not start.

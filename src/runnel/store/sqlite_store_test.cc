@@ -245,10 +245,13 @@ class SqliteFailNth : public SqliteStoreTest, public testing::WithParamInterface
 
 TEST_P(SqliteFailNth, DB_3_EveryCallOfARunsLifeSurvivesTheNthFailure) {
   auto& disk = FaultVfs::instance();
+  open().value().reset();
+  auto const empty = path_;
   long nth = 0;
   for (bool touched = true; touched; ++nth) {
     TemporaryFolder const folder;
     path_ = folder.file("runnel.db");
+    std::filesystem::copy_file(empty, path_);
     auto store = open(disk.name()).value();
     disk.arm({nth, GetParam(), false});
     live_through_faults(*store);
