@@ -44,6 +44,23 @@ std::size_t step(std::string_view text, std::size_t at) {
   return std::max<std::size_t>(utf8_sequence(text, at), 1);
 }
 
+// Where the first character at or after `at` is that is no white space; the end where there is none.
+std::size_t skip_space(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_space(code_point_at(text, at)))
+    at += step(text, at);
+  return at;
+}
+
+// Where the last sequence begins, or the last byte where it belongs to none.
+std::size_t last_sequence(std::string_view text) {
+  constexpr std::size_t kLongest = 4;
+  for (std::size_t length = 1; length <= std::min(kLongest, text.size()); ++length) {
+    auto const at = text.size() - length;
+    if (utf8_sequence(text, at) == length) return at;
+  }
+  return text.size() - 1;
+}
+
 }  // namespace
 
 std::size_t utf8_sequence(std::string_view text, std::size_t at) {
@@ -99,15 +116,18 @@ std::size_t count_code_points(std::string_view valid_utf8) {
       std::count_if(valid_utf8.begin(), valid_utf8.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+bool is_blank(std::string_view text) {
+  return skip_space(text, 0) == text.size();
+}
+
 std::string_view strip(std::string_view text) {
-  std::size_t begin = text.size();
-  std::size_t end = text.size();
-  for (std::size_t at = 0; at < text.size(); at += step(text, at)) {
-    if (is_space(code_point_at(text, at))) continue;
-    begin = std::min(begin, at);
-    end = at + step(text, at);
+  text.remove_prefix(skip_space(text, 0));
+  while (!text.empty()) {
+    auto const last = last_sequence(text);
+    if (!is_space(code_point_at(text, last))) break;
+    text.remove_suffix(text.size() - last);
   }
-  return text.substr(begin, end - begin);
+  return text;
 }
 
 std::string_view first_code_points(std::string_view text, std::size_t count) {

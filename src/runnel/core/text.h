@@ -21,6 +21,9 @@ std::string to_valid_utf8(std::string_view text);
 
 std::size_t count_code_points(std::string_view valid_utf8);
 
+// Whether there is nothing but white space in it. Stops at the first character that is something else.
+bool is_blank(std::string_view text);
+
 // `text` without the white space at its ends, as Python's strip() has it.
 std::string_view strip(std::string_view text);
 

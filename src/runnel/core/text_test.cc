@@ -30,7 +30,17 @@ TEST(Text, FLOW_6_StripsWhatPythonStrips) {
   }
   for (auto const* other : {"\u200b", "\ufeff", "\u180e", "\u2060", "\x7f", "\x01", "\x85", "\xa0"})
     EXPECT_EQ(strip(other), other);
+  EXPECT_EQ(strip("a\x80 "), "a\x80") << "a byte of no character is no space";
+  EXPECT_EQ(strip(" \xe2\x80 "), "\xe2\x80") << "nor is half of one";
   EXPECT_EQ(strip(""), "");
+}
+
+TEST(Text, IsBlankWhereNothingButWhiteSpaceIsInIt) {
+  EXPECT_TRUE(is_blank(""));
+  EXPECT_TRUE(is_blank(" \t\r\n\u00a0\u3000\u2028"));
+  EXPECT_FALSE(is_blank("  a "));
+  EXPECT_FALSE(is_blank(" \x80"));
+  EXPECT_FALSE(is_blank("\u200b")) << "a joiner of no width is no white space";
 }
 
 TEST(Text, FLOW_6_CutsByCodePoints) {

@@ -27,6 +27,11 @@ constexpr std::int64_t tenths_of(std::size_t bytes) {
 std::int64_t estimate_token_tenths(std::string_view text) {
   std::int64_t tenths = 0;
   for (std::size_t at = 0; at < text.size();) {
+    if (static_cast<unsigned char>(text[at]) < 0x80) {  // Most of most texts.
+      tenths += tenths_of(1);
+      ++at;
+      continue;
+    }
     auto const length = std::max<std::size_t>(utf8_sequence(text, at), 1);
     tenths += tenths_of(length);
     at += length;

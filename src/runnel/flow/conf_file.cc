@@ -123,7 +123,7 @@ std::optional<PlacedName> ConfFile::optional_word(base::YamlFields const& fields
   auto value = fields.text(key);
   if (!value) return std::nullopt;
   auto const mark = fields.find(key)->Mark();
-  if (strip(*value).empty()) {
+  if (is_blank(*value)) {
     problems_.add(mark, fmt::format("'{}' must not be empty", key));
     return std::nullopt;
   }

@@ -69,7 +69,7 @@ std::string pointer_to(std::string_view field) {
 }
 
 bool is_filled(json::value const* value) {
-  return value != nullptr && value->is_string() && !strip(std::string_view{value->get_string()}).empty();
+  return value != nullptr && value->is_string() && !is_blank(std::string_view{value->get_string()});
 }
 
 bool applies(Contract::Rule const& rule, json::object const& output) {

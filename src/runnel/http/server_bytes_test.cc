@@ -18,7 +18,7 @@ asio::awaitable<Reply> tell_size(Request request) {
   co_return Response{200, "text/plain", std::to_string(request.body.size()), {}};
 }
 
-asio::awaitable<Reply> large(Request /*request*/) {
+asio::awaitable<Reply> large_answer(Request /*request*/) {
   co_return Response{200, "text/plain", std::string(8'000'000, 'x'), {}};
 }
 
@@ -28,7 +28,7 @@ class ServerBytes : public TestServer {
   ServerBytes() {
     router.add(Method::post, "/runs", Access::user, tell_size, {.bodies = Bodies::messages});
     router.add(Method::post, "/title", Access::user, tell_size);
-    router.add(Method::get, "/large", Access::user, large, {.answer_bytes = 1'000'000});
+    router.add(Method::get, "/large", Access::user, large_answer, {.answer_bytes = 1'000'000});
     router.add_beside_contract(Method::get, "/page", tell_size);
   }
 

@@ -196,7 +196,7 @@ void Progress::add_rejection(std::string const& output, std::string const& repai
   ++all_answers_;
   last_fault_ = fault;
   if (fault == Fault::cut) ++cuts_;
-  if (!strip(output).empty()) {  // Servers refuse an empty one.
+  if (!is_blank(output)) {  // Servers refuse an empty one.
     rejected_words_ = true;
     conversation_.push_back(assistant_said(output));
   }

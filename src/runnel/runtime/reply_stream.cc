@@ -104,7 +104,7 @@ void ReplyStream::show(std::string text, Closing& batch) {
   if (text.empty() || text_ended_) return;
   if (!text_begun_) {
     blanks_ += text;
-    if (strip(blanks_).empty()) return;
+    if (is_blank(blanks_)) return;
     text = std::exchange(blanks_, {});
   }
   begin_text(batch);

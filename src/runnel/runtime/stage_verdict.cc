@@ -30,7 +30,7 @@ StageVerdict reject(Fault fault, std::vector<std::string> problems) {
 bool is_wordless_answer(flow::Stage const& stage, json::object const& value) {
   if (!answers(stage, label_of(stage, value))) return false;
   auto const* text = value.if_contains(stage.answer->text);
-  return text == nullptr || !text->is_string() || strip(std::string_view{text->get_string()}).empty();
+  return text == nullptr || !text->is_string() || is_blank(std::string_view{text->get_string()});
 }
 
 StageVerdict judge_words(flow::Stage const& stage, ModelReply const& reply, bool has_words) {
@@ -46,7 +46,7 @@ StageVerdict judge_broken(flow::Stage const& stage, ModelReply const& reply, flo
   if (reply.finish == model::Finish::length) {
     StageVerdict partial;
     partial.kind = Kind::partial;
-    if (stage.answer && !strip(reply.shown).empty()) return partial;
+    if (stage.answer && !is_blank(reply.shown)) return partial;
     reading.problems.insert(reading.problems.begin(), kCut);
     return reject(Fault::cut, std::move(reading.problems));
   }
@@ -62,7 +62,7 @@ std::string label_of(flow::Stage const& stage, json::object const& value) {
 }
 
 StageVerdict judge_output(flow::Stage const& stage, ModelReply const& reply, bool closing) {
-  bool const has_words = !strip(reply.output).empty();
+  bool const has_words = !is_blank(reply.output);
   if (closing && !reply.calls.empty() && !has_words) {
     StageVerdict out_of_rounds;
     out_of_rounds.kind = Kind::out_of_rounds;
