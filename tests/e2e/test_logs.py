@@ -56,7 +56,7 @@ class LogCase:
         self.assertEqual(self.api.finish(thread, run), "RUN_FINISHED")
         return thread, run, answer.headers["x-request-id"]
 
-    def test_cfg_4_one_id_finds_a_run_and_its_requests(self):
+    def test_CFG_4_one_id_finds_a_run_and_its_requests(self):
         thread, run, request = self.run_once()
         canceled = self.api.cancel(thread, run)
         ended = eventually(lambda: [line for line in self.events("run ended") if line["run_id"] == run])
@@ -72,7 +72,7 @@ class LogCase:
         self.assertEqual(mine[0]["request_id"], request)
         self.assertEqual(mine[2]["request_id"], canceled.headers["x-request-id"])
 
-    def test_cfg_4_a_stream_that_starts_its_run_says_which(self):
+    def test_CFG_4_a_stream_that_starts_its_run_says_which(self):
         run = new_id("r")
         with self.api.open("POST", "/api/v1/agent/ag-ui", run_input(WORDS, run=run)) as stream:
             self.assertEqual(stream.status, 200)
@@ -81,7 +81,7 @@ class LogCase:
         line = [line for line in self.events("request") if line["path"] == "/api/v1/agent/ag-ui"][0]
         self.assertEqual(line["run_id"], run)
 
-    def test_http_2_the_request_id_of_an_answer_is_in_its_line(self):
+    def test_HTTP_2_the_request_id_of_an_answer_is_in_its_line(self):
         nobody = Http(self.server.address)
         answers = [nobody.get("/api/v1/agent/threads"), nobody.get("/no/such/place"), self.api.post_run({}),
                    self.api.get("/api/v1/agent/threads", headers={"X-Request-Id": new_id("chosen")})]
@@ -92,7 +92,7 @@ class LogCase:
         for answer in answers:
             self.assertEqual(by_id[answer.headers["x-request-id"]]["status"], str(answer.status))
 
-    def test_cfg_4_no_words_and_no_secrets(self):
+    def test_CFG_4_no_words_and_no_secrets(self):
         before = len(self.events("request"))
         thread, run, _ = self.run_once()
         stranger = Http(self.server.address, FOREIGN_TOKEN)
@@ -117,7 +117,7 @@ class HumanLog(LogCase, unittest.TestCase):
 class JsonLog(LogCase, unittest.TestCase):
     log_format = "json"
 
-    def test_cfg_4_numbers_are_numbers(self):
+    def test_CFG_4_numbers_are_numbers(self):
         self.run_once()
         request = next(line for line in map(json.loads, self.lines()) if line["event"] == "request")
         self.assertIsInstance(request["status"], int)

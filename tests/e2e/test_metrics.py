@@ -21,13 +21,13 @@ class Metrics(E2eCase):
         self.assertTrue(answer.headers["content-type"].startswith("text/plain; version=0.0.4"))
         return series(answer.body.decode())
 
-    def test_http_7_the_document_names_what_is_exported(self):
+    def test_HTTP_7_the_document_names_what_is_exported(self):
         text = Http(self.server.address).get("/metrics").body.decode()
 
         documented = set(re.findall(r"^\| `((?:runnel|process)_[a-z_]+)", DOCUMENT.read_text(), re.M))
         self.assertEqual(set(re.findall(r"^# TYPE ([a-z_]+) ", text, re.M)), documented)
 
-    def test_http_7_a_run_moves_the_numbers(self):
+    def test_HTTP_7_a_run_moves_the_numbers(self):
         before = self.scrape()
         self.finished_run(surprise=1, another=2)
         after = eventually(lambda: self._all_ended(self.scrape()))
@@ -54,7 +54,7 @@ class Metrics(E2eCase):
     def _all_ended(seen: dict[str, float]):
         return seen if seen["runnel_runs_active"] == 0 and seen["runnel_sse_streams"] == 0 else None
 
-    def test_http_7_series_do_not_grow_with_what_clients_send(self):
+    def test_HTTP_7_series_do_not_grow_with_what_clients_send(self):
         self.finished_run()
         before = set(self.scrape())
         for i in range(20):
@@ -68,7 +68,7 @@ class Metrics(E2eCase):
 class MetricsForUsers(E2eCase):
     config = offline(http={"metrics": "user"})
 
-    def test_http_7_only_users_read_them(self):
+    def test_HTTP_7_only_users_read_them(self):
         self.assert_error(Http(self.server.address).get("/metrics"), 401, "UNAUTHORIZED")
         self.assertEqual(self.api.get("/metrics").status, 200)
 
@@ -76,7 +76,7 @@ class MetricsForUsers(E2eCase):
 class MetricsOff(E2eCase):
     config = offline(http={"metrics": "off"})
 
-    def test_http_7_there_are_none(self):
+    def test_HTTP_7_there_are_none(self):
         self.assert_error(self.api.get("/metrics"), 404, "NOT_FOUND")
 
 
