@@ -1,4 +1,4 @@
-"""CFG-4, DESIGN 13: a log that nobody reads costs lines and nothing else."""
+"""CFG-4: a log that nobody reads costs lines and nothing else."""
 
 import fcntl
 import os

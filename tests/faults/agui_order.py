@@ -1,4 +1,4 @@
-"""The order rules of the stock AG-UI clients' verifier (facts/ag-ui.md, section 4), over frames as they were seen."""
+"""The order rules of the stock AG-UI clients' verifier, over frames as they were seen."""
 
 import json
 

@@ -1,6 +1,6 @@
 """Says what in the evidence breaks a promise. Works on plain data only, so that it can itself be tested.
 
-The invariants are those of facts/faults.md and SPEC SSE-1, SSE-3, SSE-7, RUN-3, RUN-8, RUN-11, RUN-12, RUN-14, USE-8.
+The promises are those of SSE-1, SSE-3, SSE-7, RUN-3, RUN-8, RUN-11, RUN-12, RUN-14 and USE-8 (docs/contract.md).
 """
 
 import json

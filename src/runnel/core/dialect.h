@@ -8,7 +8,7 @@
 
 namespace runnel {
 
-// The ways to put a run's log on an SSE wire (SPEC 4). The two versions of AG-UI are two dialects: their
+// The ways to put a run's log on an SSE wire. The two versions of AG-UI are two dialects: their
 // clients refuse each other's frames in places.
 enum class Dialect : std::uint8_t { v2, ag_ui_1_0, ag_ui_0_0 };
 inline constexpr std::array kAllDialects{Dialect::v2, Dialect::ag_ui_1_0, Dialect::ag_ui_0_0};

@@ -7,7 +7,7 @@
 
 namespace runnel::protocol {
 
-// Appends the fact's frame in dialect v2 (SPEC 4.2), or nothing where v2 does not show it.
+// Appends the fact's frame in dialect v2, or nothing where v2 does not show it.
 void encode_v2(RunNames const& names, Record const& record, std::string& out);
 
 }  // namespace runnel::protocol
