@@ -14,7 +14,8 @@ from e2e_case import E2eCase, Server, eventually, new_id, offline
 from http_client import Http
 from runnel_server import environment
 
-# As much of a browser as the page's script needs. ACT is what its user does; CUT is after which event the first stream breaks.
+# As much of a browser as the page's script needs. ACT is what its user does; CUT is after which event the first stream breaks; LOSE
+# is the path of which the first answer is lost on its way, and EXPIRED that of which the first answer is a 401.
 DRIVER = """
 const bubbles = [];
 const element = () => ({
@@ -35,10 +36,19 @@ globalThis.sessionStorage = { getItem: (key) => stored[key], setItem: (key, valu
 
 const asked = [];
 const realFetch = globalThis.fetch;
-let cut = process.env.CUT;
+let { CUT: cut, LOSE: lose, EXPIRED: expired } = process.env;
 globalThis.fetch = async (url, options) => {
-  asked.push(options.method + " " + new URL(url).pathname);
+  const path = new URL(url).pathname;
+  asked.push(options.method + " " + path);
+  if (path === expired) {
+    expired = "";
+    return Response.json({ error: { message: "The bearer token has expired." } }, { status: 401 });
+  }
   const answer = await realFetch(url, options);
+  if (path === lose) {
+    lose = "";
+    throw new TypeError("fetch failed");
+  }
   if (!cut || !answer.headers.get("content-type")?.startsWith("text/event-stream")) return answer;
   const until = cut;
   cut = "";
@@ -69,7 +79,7 @@ def open_page(server: Server, fragment: str | None = None, act: str = "ask('hell
         fragment = "#dev=" + server.dev_headers()["X-Runnel-Dev"]
     return subprocess.Popen(["node", "--input-type=module", "-e", DRIVER], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             env=environment({"ORIGIN": f"http://127.0.0.1:{server.port}", "HASH": fragment, "SCRIPT": script,
-                                             "ACT": act, "STORED": "", "CUT": "", **extra}))
+                                             "ACT": act, "STORED": "", "CUT": "", "LOSE": "", "EXPIRED": "", **extra}))
 
 
 class PageCase(unittest.TestCase):
@@ -112,6 +122,25 @@ class PageTest(PageCase, E2eCase):
         thread = json.loads(seen["stored"])["thread"]
         self.assertIn(f"GET /api/v1/agent/runs/{thread}/events", seen["asked"])
         self.assertEqual(self.texts(seen), self.in_history(self.server.api(), thread))
+
+    def test_RUN_2_a_start_whose_answer_is_lost_is_sent_again_and_runs_once(self):
+        seen = self.ask(LOSE="/api/v1/agent/ag-ui")
+
+        self.assertEqual(seen["asked"].count("POST /api/v1/agent/ag-ui"), 2)
+        thread = json.loads(seen["stored"])["thread"]
+        self.assertEqual(self.texts(seen), self.in_history(self.server.api(), thread))
+        self.assertEqual(len(self.texts(seen)), 2)
+
+    def test_HTTP_3_an_expired_token_is_replaced(self):
+        seen = self.ask(EXPIRED="/api/v1/agent/ag-ui")
+
+        self.assertEqual(seen["asked"].count("POST /api/v1/auth/dev-token"), 2)
+        self.assertEqual([kind for kind, _ in self.texts(seen)], ["me", "it"])
+
+    def test_a_reload_before_anything_was_said_shows_nothing(self):
+        seen = self.ask(act="undefined", STORED=json.dumps({"thread": new_id("t")}))
+
+        self.assertEqual(self.texts(seen), [])
 
     def test_SSE_3_a_reload_shows_what_was_said_and_goes_on_with_the_run(self):
         api = self.server.api()
