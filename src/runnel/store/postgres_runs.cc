@@ -44,7 +44,7 @@ SELECT number, stage, kind, body FROM (
     SELECT c.number, c.stage, c.kind, c.body::text AS body
     FROM checkpoints c JOIN runs r ON r.id = c.run_id JOIN agent_chat_sessions s ON s.id = r.thread_id
     WHERE c.run_id = $1 AND c.number > $2 AND NOT r.log_expired AND s.owner_id <> ''
-    ORDER BY c.number LIMIT 1000
+    ORDER BY c.number LIMIT 16
   ) next
 ) rows WHERE before = 0 OR before < $3 ORDER BY number)sql";
 

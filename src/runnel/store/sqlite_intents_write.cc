@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -201,10 +202,8 @@ Result<Ended> force_end(Db& db, ForceEndRequest const& request) {
   if (is_ended(run->status) && log_holds(db, run->key, run->epoch, facts)) {
     return promoted_before(db, run->thread);
   }
-  auto const log = log_end(db, run->key);
-  if (!is_active(*run) || run->epoch != request.seen_epoch || log->last_n + 1 != facts.first_n) {
-    return changed_meanwhile(*run);
-  }
+  if (!is_active(*run) || run->epoch != request.seen_epoch) return changed_meanwhile(*run);
+  if (std::max(run->last_n, last_logged(db, run->key)) + 1 != facts.first_n) return changed_meanwhile(*run);
   return force_end_of(db, *run, request, LogUse::write);
 }
 

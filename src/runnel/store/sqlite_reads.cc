@@ -125,11 +125,10 @@ bool has_log(Db& db, RunKey run) {
   return query.next();
 }
 
-// The end of the log by its own rows; 0: it has none, or they cannot be read.
-std::uint64_t last_logged(Db& db, RunKey run) {
+// The same, but 0 also where the rows cannot be read.
+std::uint64_t last_readable(Db& db, RunKey run) {
   try {
-    Query query{db, "SELECT last_n FROM log WHERE run_id = ?1 ORDER BY first_n DESC LIMIT 1", run.value};
-    return query.next() ? static_cast<std::uint64_t>(query.integer(0)) : 0;
+    return last_logged(db, run);
   } catch (SqlError const& error) {
     if (!is_damage(error)) throw;
     return 0;
@@ -187,12 +186,17 @@ Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, 
   return rows;
 }
 
+std::uint64_t last_logged(Db& db, RunKey run) {
+  Query query{db, "SELECT last_n FROM log WHERE run_id = ?1 ORDER BY first_n DESC LIMIT 1", run.value};
+  return query.next() ? static_cast<std::uint64_t>(query.integer(0)) : 0;
+}
+
 Result<LogEnd> log_end(Db& db, RunKey run) {
   Query query{db, "SELECT epoch, last_n, next_idx, status FROM runs WHERE id = ?1", run.value};
   if (!query.next()) return Error{Errc::not_found, "the log of a run that does not exist"};
   LogEnd end;
   end.epoch = query.integer(0);
-  end.last_n = std::max(static_cast<std::uint64_t>(query.integer(1)), last_logged(db, run));
+  end.last_n = std::max(static_cast<std::uint64_t>(query.integer(1)), last_readable(db, run));
   end.next_idx = query.integer(2);
   end.status = parse_run_status(query.text(3)).value();
   return end;

@@ -20,6 +20,9 @@ Result<std::optional<RunRow>> find_run(Db& db, UserId const& owner, ThreadId con
 Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run);
 Result<std::vector<RunRow>> runs_to_recover(Db& db, RunKey after, std::size_t limit);
 Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, std::size_t max_bytes);
+// The end of the log by its own rows; 0: it has none. Throws where they cannot be read: a transaction that
+// has met damage commits nothing any more.
+std::uint64_t last_logged(Db& db, RunKey run);
 Result<LogEnd> log_end(Db& db, RunKey run);
 Result<RunUsage> run_usage(Db& db, RunKey run);
 Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run, std::int64_t after, std::size_t max_bytes);

@@ -89,13 +89,17 @@ class SqliteStore final : public Store {
         [=](Db& db) { return sqlite::expire_logs(db, ended_before, limit); });
   }
   // A piece that meets a damaged page is undone as a whole. Then a single step tells whether the entry whose
-  // turn it is was the one; if so, it has to wait for the others.
+  // turn it is was the one; if so, it has to wait, and the others have their turn at once.
   Async<std::size_t> purge(PieceSize piece) override {
-    auto purged = co_await purge_piece(piece);
-    if (purged || purged.error().code != Errc::internal) co_return purged;
-    purged = co_await purge_piece(kPurgeStep);
-    if (purged || purged.error().code != Errc::internal) co_return purged;
-    co_return co_await postpone_purge(purged.error().detail);
+    for (int postponed = 0; postponed < kMostPostponed; ++postponed) {
+      auto purged = co_await purge_piece(piece);
+      if (purged || purged.error().code != Errc::internal) co_return purged;
+      purged = co_await purge_piece(kPurgeStep);
+      if (purged || purged.error().code != Errc::internal) co_return purged;
+      auto const moved = co_await postpone_purge(purged.error().detail);
+      if (!moved) co_return moved;
+    }
+    co_return std::size_t{0};
   }
   Async<void> put_ticket(NewTicket ticket) override {
     return write<void>(std::move(ticket), sqlite::put_ticket);
@@ -198,6 +202,7 @@ class SqliteStore final : public Store {
 
  private:
   static constexpr PieceSize kPurgeStep{1, std::chrono::milliseconds{0}};
+  static constexpr int kMostPostponed = 16;  // In one piece; the next sweep goes on with the others.
 
   Async<std::size_t> purge_piece(PieceSize piece) {
     return writer_.submit_care<std::size_t>([=](Db& db) { return sqlite::purge(db, piece); });
