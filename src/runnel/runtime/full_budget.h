@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "runnel/core/ids.h"
 #include "runnel/core/money.h"
@@ -19,6 +20,9 @@ struct Payer {
   UserId owner;
   ThreadId thread;
   std::optional<Money> run_spent;
+
+  Payer(UserId o, ThreadId t, std::optional<Money> spent)
+      : owner{std::move(o)}, thread{std::move(t)}, run_spent{spent} {}
 };
 
 struct FullBudget {

@@ -36,6 +36,11 @@ RunEnd end_of(store::EndRequest const& request) {
   return RunEnd{request.status, request.error_code, request.error_id};
 }
 
+// Whether this request is for the run as it is.
+bool fits(std::optional<store::ForceEndRequest> const& request, store::LogEnd const& seen) {
+  return request && request->seen_epoch == seen.epoch && request->end.append.facts.first_n == seen.last_n + 1;
+}
+
 std::vector<Fact> last_facts(store::LogEnd const& seen, Fact terminal) {
   std::vector<Fact> facts;
   if (seen.last_n == 0) {
@@ -96,8 +101,9 @@ asio::awaitable<Result<void>> Service::try_force_end(store::RunRow row, LiveRun 
   if (!seen) co_return seen.error();
   bool const has_ended = store::is_ended(seen->status);
   if (has_ended && !*sent) co_return Result<void>{};
-  // An end whose answer was lost is asked for once more: only its answer names the run that was promoted.
-  if (!has_ended) {
+  // An end whose answer was lost is asked for once more, unchanged: only its answer names the run that was
+  // promoted, and it may be written meanwhile.
+  if (!has_ended && !fits(*sent, *seen)) {
     Result<LastAccounts> accounts = LastAccounts{};
     if (with_accounts) accounts = co_await last_accounts(row.key, seen->epoch, live.cancel);
     if (!accounts) co_return accounts.error();
@@ -135,7 +141,10 @@ asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
                {"thread_id", row.thread_id.text},
                {"run_row", row.key.value},
                {"detail", done.error().detail}});
-    if (done.error().code != Errc::unavailable) ++tries;
+    if (done.error().code != Errc::unavailable) {
+      ++tries;
+      sent.reset();  // It was refused.
+    }
     if (done.error().code != Errc::unavailable && done.error().code != Errc::conflict) with_accounts = false;
     co_await base::sleep_for(pause, std::make_shared<base::Cancel>());  // A user's cancel does not hurry it.
   }

@@ -25,11 +25,11 @@ constexpr milliseconds kFirstWait{50};
 constexpr milliseconds kLongestWait{1000};
 constexpr int kMostTries = 3;
 constexpr std::size_t kRecoveredAtOnce = 1000;
-// An admission that has not come to light for so long was never committed: a server whose connection broke
-// may still be at it for a while.
+// An admission that a store which answers has not shown for so long was never committed: a database whose
+// connection broke may still be at it for a while.
 constexpr std::chrono::seconds kAdmitsSurface{15};
-// While the store is down each refused start is noted; the oldest of too many are forgotten, and are found at
-// the next start of the server, if they are there at all.
+// While the store is down each refused start is noted, up to so many: the first were under way when it went
+// down, and may have been committed; the later ones hardly.
 constexpr std::size_t kMostLostAdmits = 10'000;
 
 // The run has ended or gone, or another node has it: it is nobody's here.
@@ -242,11 +242,9 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
 }
 
 void Service::look_for(store::AdmitRequest const& request) {
-  LostAdmit lost{request.owner, request.thread, request.run, request.begin.facts.body,
-                 std::chrono::steady_clock::now()};
+  LostAdmit lost{request.owner, request.thread, request.run, request.begin.facts.body, {}};
   asio::post(parts_.cores.at(0), [this, lost = std::move(lost)]() mutable {
-    if (stopping_) return;
-    if (lost_admits_.size() == kMostLostAdmits) lost_admits_.pop_front();
+    if (stopping_ || lost_admits_.size() == kMostLostAdmits) return;
     lost_admits_.push_back(std::move(lost));
     if (looking_) return;
     looking_ = true;
@@ -261,7 +259,12 @@ asio::awaitable<void> Service::find_lost_admits() {
     for (auto left = lost_admits_.size(); left > 0 && !stopping_; --left) {
       auto lost = std::move(lost_admits_.front());
       lost_admits_.pop_front();
-      auto const done = co_await find_lost_admit(&lost);
+      Result<bool> done = Error{Errc::unavailable, "it threw"};
+      try {
+        done = co_await find_lost_admit(&lost);
+      } catch (std::exception const& error) {
+        base::log(base::LogLevel::error, "a lost admission is looked for again", {{"detail", error.what()}});
+      }
       bool const is_down = !done && done.error().code == Errc::unavailable;
       if (is_down || (done && !*done)) lost_admits_.push_back(std::move(lost));
       if (is_down) break;
@@ -272,10 +275,14 @@ asio::awaitable<void> Service::find_lost_admits() {
 
 // Only a run that is as its admission left it, and by this very request, is taken over: any other has had a
 // writer, or will have one when its turn comes.
-asio::awaitable<Result<bool>> Service::find_lost_admit(LostAdmit const* lost) {
+asio::awaitable<Result<bool>> Service::find_lost_admit(LostAdmit* lost) {
   auto found = co_await parts_.store.find_run(lost->owner, lost->thread, lost->run);
   if (!found) co_return found.error();
-  if (!*found) co_return std::chrono::steady_clock::now() - lost->lost_at > kAdmitsSurface;
+  if (!*found) {
+    auto const now = std::chrono::steady_clock::now();
+    if (!lost->missing_since) lost->missing_since = now;
+    co_return now - *lost->missing_since > kAdmitsSurface;
+  }
   auto& row = **found;
   if (row.status != store::RunStatus::running || row.epochs.size() != 1) co_return true;
   auto const log = co_await parts_.store.read_log(row.key, 0, 1);

@@ -123,7 +123,8 @@ class Service {
     ThreadId thread;
     RunId run;
     std::string first_facts;  // As they would be in its log: with their times, no other request has the same.
-    std::chrono::steady_clock::time_point lost_at;
+    std::optional<std::chrono::steady_clock::time_point>
+        missing_since;  // The store said that it has no such run.
   };
 
   // What the calls of a run that ends by force have used.
@@ -167,7 +168,7 @@ class Service {
   void look_for(store::AdmitRequest const& request);
   boost::asio::awaitable<void> find_lost_admits();
   // True: there is nothing more to look for.
-  boost::asio::awaitable<Result<bool>> find_lost_admit(LostAdmit const* lost);
+  boost::asio::awaitable<Result<bool>> find_lost_admit(LostAdmit* lost);
   [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
   store::Async<CancelReply> discard(store::RunRow row);

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <ctime>
+#include <optional>
 #include <utility>
 
 #include "runnel/core/json_write.h"
@@ -104,7 +105,7 @@ Refusal over_quota(std::int64_t used, std::int64_t limit) {
 store::Async<Refusal> budget_refusal(store::Store* store, store::Budgets budgets, UserId owner,
                                      ThreadId thread) {
   constexpr Money kAnything{1};
-  Payer const payer{std::move(owner), std::move(thread), {}};
+  Payer const payer{std::move(owner), std::move(thread), std::nullopt};
   auto const full = co_await find_full_budget(store, budgets, payer, kAnything);
   if (!full) co_return full.error();
   if (*full) co_return used_up(**full);
