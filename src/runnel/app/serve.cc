@@ -20,6 +20,8 @@
 #include "runnel/app/open_files.h"
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
+#include "runnel/core/profile.h"
+#include "runnel/core/zone.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/dev_secret.h"
 #include "runnel/http/server.h"
@@ -259,6 +261,8 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory, stream::StreamMetrics{metrics}};
   auto const models = make_models(settings, environ, cores, clock.now_ms());
   if (!models) return models.error();
+  // The list of time zones, and the zone of users without a profile: the first run would read them on a core.
+  Zone::find(Preferences{}.timezone);
   close_all_on_exec();
   auto const tools = make_toolbox(settings);
   auto const flows = load_flows(settings, *models->registry, tools.names());
