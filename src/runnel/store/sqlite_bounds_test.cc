@@ -153,15 +153,8 @@ TEST_F(SqliteBounds, DB_1_DatabaseWithoutSumsGetsThemOfWhatItHolds) {
   expect_old_rows_are_summed(*store);
 }
 
-class SqliteDamage : public testing::Test {
+class SqliteDamage : public SqliteBounds {
  protected:
-  std::unique_ptr<Store> open() {
-    SqliteOptions options;
-    options.path = path_;
-    return open_sqlite(std::move(options)).value();
-  }
-  std::string cell(std::string const& statement) { return sqlite_rows(path_, statement).value().at(0).at(0); }
-
   // Of a database that is closed.
   void damage_root_of(std::string const& table) {
     constexpr std::size_t kPage = 4096;
@@ -170,9 +163,6 @@ class SqliteDamage : public testing::Test {
     file.seekp(static_cast<std::streamoff>((root - 1) * kPage));
     file << std::string(kPage, '\x5a');
   }
-
-  TemporaryFolder folder_;
-  std::string path_ = folder_.file("runnel.db");
 };
 
 TEST_F(SqliteDamage, RUN_12_RunWhoseLogIsOnADamagedPageEnds) {
