@@ -123,8 +123,8 @@ class Service {
     ThreadId thread;
     RunId run;
     std::string first_facts;  // As they would be in its log: with their times, no other request has the same.
-    std::optional<std::chrono::steady_clock::time_point>
-        missing_since;  // The store said that it has no such run.
+    // Since when the store answers that it has no such run; none: it has not answered yet.
+    std::optional<std::chrono::steady_clock::time_point> missing_since;
   };
 
   // What the calls of a run that ends by force have used.
