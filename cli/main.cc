@@ -1,8 +1,8 @@
 #include <cstdio>
 #include <cstring>
 
-// The restricted command behind which tools run. It has no methods yet: it tells its version and refuses the
-// rest.
+// The restricted command that runs tools. It has no methods: it prints its version and refuses everything
+// else.
 int main(int argc, char** argv) {
   bool const version =
       argc == 2 && (std::strcmp(argv[1], "version") == 0 || std::strcmp(argv[1], "--version") == 0);

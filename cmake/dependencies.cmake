@@ -1,4 +1,4 @@
-# Debian 12 packages, by name; scripts/packages lists the packages that bring them.
+# The libraries come from Debian 12; scripts/packages lists their packages.
 set(Boost_USE_STATIC_LIBS OFF)
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json url)
@@ -16,9 +16,8 @@ if(RUNNEL_TESTS)
   find_package(GTest REQUIRED)
 endif()
 
-# Every room gets all of them: then all compile alike, and one precompiled header serves them.
-target_link_libraries(runnel_options INTERFACE Boost::headers Boost::json Boost::url OpenSSL::Crypto SQLite::SQLite3
-  PostgreSQL::PostgreSQL yaml-cpp date::date-tz ICU::i18n ICU::uc fmt::fmt prometheus-cpp::core Threads::Threads)
+# The libraries that every room may use and that the precompiled header includes. A room names all others itself.
+target_link_libraries(runnel_options INTERFACE Boost::headers Boost::json Threads::Threads)
 
 if(RUNNEL_PCH)
   add_library(runnel_pch STATIC cmake/pch.cc)

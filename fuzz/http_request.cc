@@ -1,4 +1,4 @@
-// What a client sends on a connection, from its first byte to the handler, without the socket.
+// The bytes that a client sends on a connection, from the first byte to the handler, without the socket.
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
@@ -11,39 +11,40 @@
 #include <string_view>
 #include <variant>
 
+#include "fuzz/openapi.h"
 #include "fuzz/require.h"
 #include "runnel/base/clock.h"
+#include "runnel/http/connection/head_scan.h"
+#include "runnel/http/connection/refusals.h"
+#include "runnel/http/connection/request_parser.h"
+#include "runnel/http/connection/response_head.h"
 #include "runnel/http/dispatcher.h"
-#include "runnel/http/head_scan.h"
-#include "runnel/http/openapi.h"
-#include "runnel/http/refusals.h"
-#include "runnel/http/request_parser.h"
-#include "runnel/http/response_head.h"
 
 namespace {
 
 using namespace runnel;
 using namespace runnel::http;
 
-int declared_success(Operation const& operation) {
+int declared_success(api::Operation const& operation) {
   for (int status = 200; status < 300; ++status) {
     if (operation.has_status(status)) return status;
   }
   return 200;
 }
 
-// In place of the real handlers: looks at all that one may look at.
-boost::asio::awaitable<Reply> look(Request request) {
+// Takes the place of the real handlers: reads everything that a handler may read.
+boost::asio::awaitable<api::Reply> look(api::Request request) {
   for (auto const& name : request.operation->query)
     static_cast<void>(request.query(name));
   if (request.operation->body) static_cast<void>(request.json());
-  co_return json_response(declared_success(*request.operation), "{}");
+  co_return api::json_response(declared_success(*request.operation), "{}");
 }
 
-Router all_routes() {
-  Router router{openapi_contract()};
+api::Router all_routes() {
+  api::Router router{openapi_contract()};
   for (auto const& operation : openapi_contract()->operations())
-    router.add(operation.method, operation.path, operation.for_users ? Access::user : Access::open, look);
+    router.add(operation.method, operation.path, operation.for_users ? api::Access::user : api::Access::open,
+               look);
   return router;
 }
 
@@ -57,24 +58,25 @@ Dispatcher& dispatcher() {
   return instance;
 }
 
-Response answer_of(Route const* route, Request request) {
+api::Response answer_of(api::Route const* route, api::Request request) {
   boost::asio::io_context context;
-  std::optional<Response> out;
+  std::optional<api::Response> out;
   boost::asio::co_spawn(context, dispatcher().answer(route, std::move(request)),
-                        [&out](std::exception_ptr const& failure, Reply reply) {
+                        [&out](std::exception_ptr const& failure, api::Reply reply) {
                           require(failure == nullptr, "the dispatcher does not throw");
-                          out = std::get<Response>(std::move(reply));
+                          out = std::get<api::Response>(std::move(reply));
                         });
   context.run();
   return std::move(out.value());
 }
 
-// The bytes of a connection, which come `piece` at a time. None: more would be waited for.
+// The bytes of a connection, which come in pieces of `piece` bytes. The answer is empty if the server would
+// wait for more bytes.
 class Client {
  public:
   Client(std::string_view bytes, std::size_t piece) : bytes_{bytes}, piece_{piece} {}
 
-  std::optional<Response> first_answer() {
+  std::optional<api::Response> first_answer() {
     HeadScan scan;
     std::string head;
     while (scan.state() == HeadScan::State::incomplete && !bytes_.empty() &&
@@ -101,14 +103,15 @@ class Client {
     buffer_.commit(bytes.size());
   }
 
-  std::optional<Response> serve() {
+  std::optional<api::Response> serve() {
     RequestParser parser{limits_};
     auto const unread = parser.put_head(buffer_);
     if (unread) return refuse_unreadable(unread, limits_);
     auto request = parser.request();
-    if (auto malformed = refuse_head(request, parser.is_http_1_1(), parser.target())) return malformed;
+    if (auto malformed = refuse_head(request, parser.is_http_1_1())) return malformed;
+    if (auto malformed = take_target(request, parser.target())) return malformed;
     auto admitted = dispatcher().admit(request);
-    if (auto* refusal = std::get_if<Response>(&admitted)) return std::move(*refusal);
+    if (auto* refusal = std::get_if<api::Response>(&admitted)) return std::move(*refusal);
 
     while (!parser.is_done()) {
       auto const broken = parser.put_body(buffer_);
@@ -118,7 +121,7 @@ class Client {
       feed(take());
     }
     request.body = parser.take_body();
-    return answer_of(std::get<Route const*>(admitted), std::move(request));
+    return answer_of(std::get<api::Route const*>(admitted), std::move(request));
   }
 
   Limits const limits_;
@@ -127,10 +130,10 @@ class Client {
   boost::beast::flat_buffer buffer_{limits_.header_bytes + 64 * 1024};
 };
 
-void check_answer(Response const& response) {
-  require(response.status >= 200 && response.status < 600, "the status is an answer's");
+void check_answer(api::Response const& response) {
+  require(response.status >= 200 && response.status < 600, "the status is from 200 to 599");
   require(response.status < 500 || response.status == 501 || response.status == 505,
-          "no input is the server's fault");
+          "no input causes a server error");
   auto const head = response_head(response, Exchange{"id"});
   require(head.ends_with("\r\n\r\n") && head.find("\r\n\r\n") == head.size() - 4, "the head ends once");
 }
@@ -143,7 +146,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   if (whole) check_answer(*whole);
 
   auto const pieces = Client{bytes, 1 + size % 7}.first_answer();
-  require(whole.has_value() == pieces.has_value(), "it does not matter how the bytes are cut");
-  if (whole) require(whole->status == pieces->status && whole->body == pieces->body, "nor for the answer");
+  require(whole.has_value() == pieces.has_value(), "whether there is an answer does not depend on the cuts");
+  if (whole)
+    require(whole->status == pieces->status && whole->body == pieces->body,
+            "the answer does not depend on the cuts");
   return 0;
 }

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <variant>
 
+#include "fuzz/openapi.h"
 #include "fuzz/require.h"
+#include "runnel/api/body_check.h"
 #include "runnel/core/ids.h"
-#include "runnel/core/json_parse.h"
-#include "runnel/core/json_text.h"
+#include "runnel/core/json/parse.h"
+#include "runnel/core/json/text.h"
 #include "runnel/core/profile.h"
-#include "runnel/http/body_check.h"
-#include "runnel/http/openapi.h"
-#include "runnel/runtime/run_input.h"
+#include "runnel/runtime/lifecycle/run_input.h"
 
 namespace {
 
@@ -34,19 +34,19 @@ std::size_t deepest_in(auto const& container, auto const& value_of) {
   return deepest + 1;
 }
 
-// Also sees that no text has U+0000.
+// Also checks that no text has U+0000.
 std::size_t depth_of(json::value const& value) {
   auto const has_nul = [](json::string_view text) { return text.find('\0') != json::string_view::npos; };
   if (auto const* text = value.if_string()) require(!has_nul(*text), "no U+0000");
   if (auto const* array = value.if_array()) return deepest_in(*array, [](auto const& item) { return item; });
   auto const* object = value.if_object();
   if (object == nullptr) return 0;
-  for (auto const& member : *object)
-    require(!has_nul(member.key()), "no U+0000 in a key");
-  return deepest_in(*object, [](auto const& member) { return member.value(); });
+  for (auto const& session : *object)
+    require(!has_nul(session.key()), "no U+0000 in a key");
+  return deepest_in(*object, [](auto const& session) { return session.value(); });
 }
 
-// Boost 1.81 reads a fraction a last bit wrong now and then; all else must be the same.
+// Boost 1.81 sometimes reads the last bit of a fraction wrong. Everything else must be equal.
 bool same(json::value const& a, json::value const& b) {
   if (a.is_double() && b.is_double()) {
     return std::abs(a.get_double() - b.get_double()) <= 1e-14 * std::abs(a.get_double());
@@ -71,21 +71,21 @@ void check_parse(std::string_view text) {
   auto const again = json::serialize(*value);
   auto const reparsed = parse_json(again);
   require(std::holds_alternative<json::value>(reparsed) && same(std::get<json::value>(reparsed), *value),
-          "a value survives a trip through its text");
-  require(JsonText::parse(text).has_value(), "what has no trap is good text");
+          "a value is the same after serializing and parsing");
+  require(JsonText::parse(text).has_value(), "JSON without traps is valid JsonText");
 }
 
 void check_run_input(json::value const& body) {
   auto const parsed = runtime::parse_run_input(body);
   auto const* input = std::get_if<runtime::RunInput>(&parsed);
   if (input == nullptr) return;
-  require(!input->text.empty() && input->text.find('\0') == std::string::npos, "the message is storable");
+  require(!input->text.empty() && input->text.find('\0') == std::string::npos, "the message can be stored");
   require(!input->thread || is_usable_id(input->thread->text), "the thread id is usable");
   auto const stored = runtime::from_stored(runtime::to_stored(*input));
   require(stored.has_value() && stored->text == input->text, "a stored input is read back");
 }
 
-// Settings beside the preferences are left out: a fraction in them may change its last bit.
+// Settings other than the preferences are not compared, because a fraction in them may change its last bit.
 void check_profile(std::string_view text) {
   auto const stored = read_stored_profile(text);
   auto const& found = stored.profile.settings.preferences;
@@ -94,7 +94,8 @@ void check_profile(std::string_view text) {
           "whatever is stored, the preferences are valid");
   auto const sent = read_profile_strictly(text);
   if (!sent.problems.empty()) return;
-  require(stored.problems.empty() && stored.profile == sent.profile, "what is taken can be read");
+  require(stored.problems.empty() && stored.profile == sent.profile,
+          "a profile that is accepted can be read");
   auto const again = read_stored_profile(to_json(sent.profile));
   require(again.problems.empty() && again.profile.username == sent.profile.username &&
               again.profile.bio == sent.profile.bio && again.profile.settings.preferences == found,
@@ -107,12 +108,12 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   std::string_view const text{reinterpret_cast<char const*>(data), size};
   check_parse(text);
   check_profile(text);
-  for (auto const& operation : http::openapi_contract()->operations()) {
+  for (auto const& operation : openapi_contract()->operations()) {
     if (!operation.body) continue;
-    http::Request request;
+    api::Request request;
     request.operation = &operation;
     request.body = std::string{text};
-    auto const refusal = http::take_body(operation, {}, request);
+    auto const refusal = api::take_body(operation, {}, request);
     require(!refusal || refusal->status == 400, "a bad body is a 400");
     if (!refusal && operation.path == "/api/v1/agent/runs") check_run_input(request.json());
   }

@@ -1,6 +1,7 @@
-// A bearer token against a secret of ours. The corpus has good tokens; whatever is made of them is refused.
+// Verifies a bearer token with a secret of ours. The corpus has valid tokens; every change of them is
+// refused.
 
-#include "runnel/http/jwt.h"
+#include "runnel/http/auth/jwt.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +12,7 @@
 #include <vector>
 
 #include "fuzz/require.h"
-#include "runnel/http/base64url.h"
+#include "runnel/core/text/base64url.h"
 
 namespace {
 
@@ -25,12 +26,12 @@ KeyRing const& ring() {
 }
 
 std::string signed_text(std::string_view header, std::string_view payload) {
-  auto const text = base64url_encode(header) + "." + base64url_encode(payload);
-  return text + "." + base64url_encode(ring().signing_key().sign(text));
+  auto const text = runnel::base64url_encode(header) + "." + runnel::base64url_encode(payload);
+  return text + "." + runnel::base64url_encode(ring().signing_key().sign(text));
 }
 
-// As a careless issuer would: any header and payload, with a good signature. Gets past the signature into the
-// claims.
+// Signs any header and payload correctly, like a careless issuer, so that the token gets past the check of
+// the signature to the check of the claims.
 void check_signed(std::string_view bytes) {
   auto const cut = bytes.find('\0');
   auto const header = bytes.substr(0, cut);

@@ -1,4 +1,4 @@
-// A Last-Event-ID against a run of three epochs, running, ended and expired.
+// A Last-Event-ID for a run of three epochs that is running, ended or expired.
 
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <variant>
 
 #include "fuzz/require.h"
-#include "runnel/http/resume_point.h"
+#include "runnel/http/routes/resume_point.h"
 
 namespace {
 
@@ -25,7 +25,7 @@ store::RunRow run_with(store::RunStatus status) {
   return run;
 }
 
-// The first number of an epoch and the one after its last; none: the run had no such epoch.
+// The first number of an epoch and the one after its last. Empty if the run had no such epoch.
 struct Range {
   std::uint64_t first;
   std::uint64_t end;
@@ -45,21 +45,22 @@ void check(store::RunRow const& run, std::string_view text) {
   if (std::holds_alternative<BadEventId>(point)) return;
 
   auto const given = parse_position(text);
-  require(given.has_value(), "what is accepted has the form of an id");
+  require(given.has_value(), "an accepted id has the form of an id");
   require(to_string(*given) == text, "an id has one form");
   auto const range = range_of(run, given->epoch);
   require(range.has_value(), "the run had the epoch");
-  require(given->n >= range->first, "the epoch had the number, or may still get it");
+  require(given->n >= range->first, "the number is not from before the epoch");
   bool const newest = given->epoch == run.epochs.back().epoch;
   if (newest && store::is_ended(run.status)) require(given->n < range->end, "nothing is beyond an ended run");
   if (std::holds_alternative<AlreadyComplete>(point)) {
-    require(store::is_ended(run.status) && given->n == run.last_n, "complete is who has the terminal event");
+    require(store::is_ended(run.status) && given->n == run.last_n,
+            "a reader is complete if it has the terminal event");
   }
   if (auto const* after = std::get_if<ResumeAfter>(&point)) {
     require(after->position <= *given, "nothing after the id is skipped");
-    require(after->position.epoch == given->epoch, "the place is in the epoch of the id");
-    require(after->position.n < range->end, "it goes on with the next epoch's first fact at the latest");
-    require(given->n >= range->end || after->position == *given, "an id of the log is the place itself");
+    require(after->position.epoch == given->epoch, "the position is in the epoch of the id");
+    require(after->position.n < range->end, "reading continues at the next epoch's first fact at the latest");
+    require(given->n >= range->end || after->position == *given, "an id of the log is the position itself");
   }
 }
 

@@ -1,7 +1,7 @@
-// Any bytes as a model's output that is being written: the first byte says how the rest is cut, and whether
-// prose is allowed.
+// Any bytes as the output of a model that is still writing. The first byte says how the rest is cut, and
+// whether prose is allowed.
 
-#include "runnel/flow/live_text.h"
+#include "runnel/flow/output/live_text.h"
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -16,9 +16,9 @@
 #include <variant>
 
 #include "fuzz/require.h"
-#include "runnel/core/json_lenient.h"
-#include "runnel/core/text.h"
-#include "runnel/flow/contract.h"
+#include "runnel/core/json/lenient.h"
+#include "runnel/core/text/text.h"
+#include "runnel/flow/output/contract.h"
 
 namespace {
 
@@ -48,7 +48,7 @@ struct Shown {
 Shown show(std::string_view output, std::size_t largest, bool prose) {
   bool let = false;
   auto const gate = [&](json::object const& fields) {
-    require(!let, "a gate that is open is not asked");
+    require(!let, "a gate that is open is not asked again");
     let = fields.contains("status");
     return let;
   };
@@ -56,18 +56,18 @@ Shown show(std::string_view output, std::size_t largest, bool prose) {
   Shown shown;
   for (std::size_t size = 1; !output.empty(); size = size % largest + 1) {
     auto const piece = live.feed(output.substr(0, size));
-    require(is_utf8(piece), "no character is cut");
+    require(is_utf8(piece), "no character is cut in two");
     shown.text += piece;
     output.remove_prefix(std::min(size, output.size()));
   }
   shown.text += live.finish();
   shown.is_prose = live.is_prose();
   require(shown.text.empty() || shown.is_prose || let, "nothing passes a gate that is closed");
-  require(shown.text.find('\0') == std::string::npos, "what is shown is storable");
+  require(shown.text.find('\0') == std::string::npos, "the text that is shown can be stored");
   return shown;
 }
 
-// Of a field that comes twice the first is shown, and the last counts.
+// If a field comes twice, the first one is shown, and the last one counts.
 bool may_come_twice(std::string_view output) {
   return output.find("answer") != output.rfind("answer") || output.find("\\u") != std::string_view::npos;
 }
@@ -77,39 +77,40 @@ bool is_blank(std::string_view text) {
 }
 
 void check_problems(Reading const& reading) {
-  require(reading.problems.empty() || reading.value.empty(), "what is wrong is not used");
+  require(reading.problems.empty() || reading.value.empty(), "an invalid value is not used");
   require(reading.problems.size() <= base::kMostViolations, "problems are few");
   for (auto const& problem : reading.problems)
-    require(is_utf8(problem) && problem.size() < 1024, "and short, and text");
+    require(is_utf8(problem) && problem.size() < 1024, "problems are short and valid text");
 }
 
 void check_shown(std::string_view output, Reading const& reading, Shown const& shown, bool prose) {
   if (shown.is_prose) {
-    require(prose && output.starts_with(shown.text), "prose is shown as it stands");
+    require(prose && output.starts_with(shown.text), "prose is shown unchanged");
     bool const storable = is_utf8(output) && output.find('\0') == std::string_view::npos;
-    require(!storable || output == shown.text, "to its end");
+    require(!storable || output == shown.text, "prose is shown to its end");
   } else if (reading.problems.empty() && !may_come_twice(output)) {
     require(shown.text == std::string_view{reading.value.at("answer").get_string()},
-            "an answer is shown whole");
+            "the whole answer is shown");
   }
-  if (!reading.is_json) require(shown.is_prose == (prose && !is_blank(output)), "words are prose");
+  if (!reading.is_json)
+    require(shown.is_prose == (prose && !is_blank(output)), "an output that is not JSON is prose");
 }
 
-// An output that is one object and nothing else says by itself what is right.
+// If the output is one object and nothing else, the expected result follows from it.
 void check_bare(std::string_view output, Reading const& reading, std::size_t cut) {
   auto const parsed = parse_lenient_json(output);
   auto const* document = std::get_if<json::value>(&parsed);
   if (document == nullptr || !document->is_object()) return;
   auto const& object = document->get_object();
   require(reading.is_json && reading.problems == contract().check(object), "a bare object is found");
-  require(!reading.problems.empty() || reading.value == object, "and is the value");
+  require(!reading.problems.empty() || reading.value == object, "a bare object is the value");
 
   if (may_come_twice(output)) return;
   auto const* answer = object.if_contains("answer");
   auto const shown = show(output.substr(0, cut % (output.size() + 1)), 3, false).text;
   if (answer != nullptr && answer->is_string()) {
     require(std::string_view{answer->get_string()}.starts_with(shown),
-            "what is shown is how the answer begins");
+            "the text that is shown is the beginning of the answer");
   } else {
     require(shown.empty(), "only the answer is shown");
   }
@@ -126,7 +127,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const reading = read_output(contract(), output);
   check_problems(reading);
   auto const shown = show(output, largest, prose);
-  require(shown == show(output, 1, prose), "it does not matter how the bytes are cut");
+  require(shown == show(output, 1, prose), "the result does not depend on the cuts");
   check_shown(output, reading, shown, prose);
   check_bare(output, reading, largest * 37);
   return 0;

@@ -1,4 +1,4 @@
-// The body of a provider's streamed answer: event stream, chunks, tool calls and the end.
+// The body of a provider's streamed answer: the event stream, chunks, tool calls and the end.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "fuzz/require.h"
-#include "runnel/core/text.h"
-#include "runnel/model/answer_reader.h"
+#include "runnel/core/text/text.h"
+#include "runnel/model/openai/answer_reader.h"
 
 namespace {
 
@@ -21,12 +21,12 @@ using namespace runnel::model;
 
 std::shared_ptr<ProviderOptions const> local_server() {
   auto options = std::make_shared<ProviderOptions>();
-  options->profile = find_profile("local").value();
+  options->vendor = find_vendor("local").value();
   options->api_key = Secret{"sk-canary-0123456789"};
   return options;
 }
 
-// What a reader of the events has in the end.
+// What a reader of the events has at the end.
 struct Answer {
   std::string text;
   std::string reasoning;
@@ -42,7 +42,7 @@ void take_tool_piece(Answer& answer, ToolCallPiece const& piece) {
   if (piece.index >= answer.shown.size()) answer.shown.resize(piece.index + 1);
   auto& call = answer.shown[piece.index];
   require(call.id.empty() != piece.id.empty(), "a call's id comes once, with its first piece");
-  require(piece.id.empty() == piece.name.empty(), "so does its name");
+  require(piece.id.empty() == piece.name.empty(), "a call's name comes with its id");
   if (!piece.id.empty()) call = ToolCall{piece.id, piece.name, ""};
   call.arguments += piece.arguments;
 }
@@ -56,7 +56,7 @@ Answer read(std::string_view body, std::size_t piece) {
   reader.finish(events);
   reader.end(events);
   require(std::count_if(events.begin(), events.end(), is_end) == 1 && is_end(events.back()),
-          "the last event, and no other, is an end");
+          "only the last event is an end");
 
   Answer answer;
   for (auto const& event : events) {
@@ -77,24 +77,24 @@ void check_calls(std::vector<ToolCall> const& calls, std::vector<ToolCall> shown
   for (auto& call : shown) {
     if (is_blank(call.arguments)) call.arguments = "{}";
   }
-  require(calls == shown, "what is executed is what was shown");
+  require(calls == shown, "the calls that are executed are the ones that were shown");
   std::set<std::string> ids;
   for (auto const& call : calls)
-    require(!call.name.empty() && ids.insert(call.id).second, "each has a name and an id of its own");
+    require(!call.name.empty() && ids.insert(call.id).second, "each call has a name and an id of its own");
 }
 
 void check(Answer const& answer) {
   for (auto const& text : {answer.text, answer.reasoning})
-    require(is_utf8(text) && text.find('\0') == std::string::npos, "what is said is storable");
+    require(is_utf8(text) && text.find('\0') == std::string::npos, "the text can be stored");
   if (auto const* finished = std::get_if<CallFinished>(&answer.end)) {
     require(finished->tool_calls.empty() == (finished->finish != Finish::tool_calls),
-            "calls come with their end");
+            "there are tool calls exactly if the finish reason says so");
     if (finished->finish == Finish::tool_calls) check_calls(finished->tool_calls, answer.shown);
     return;
   }
   auto const& failed = std::get<CallFailed>(answer.end);
-  require(is_utf8(failed.message) && failed.message.size() < 2048, "the message is fit for a log");
-  require(failed.message.find("sk-canary") == std::string::npos, "and names no secret");
+  require(is_utf8(failed.message) && failed.message.size() < 2048, "the message is valid text and short");
+  require(failed.message.find("sk-canary") == std::string::npos, "the message has no secret");
 }
 
 }  // namespace
@@ -108,6 +108,6 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   check(pieces);
   require(whole.end.index() == pieces.end.index() && whole.text == pieces.text &&
               whole.reasoning == pieces.reasoning && whole.shown.size() == pieces.shown.size(),
-          "it does not matter how the bytes are cut");
+          "the result does not depend on the cuts");
   return 0;
 }

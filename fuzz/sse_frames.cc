@@ -1,4 +1,5 @@
-// Any bytes as the text of every kind of fact, in every dialect: still one frame of three lines (SSE-1).
+// Any bytes as the text of every kind of fact, in every dialect: the result is one frame of three lines
+// (SSE-1).
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -9,10 +10,10 @@
 #include <string_view>
 
 #include "fuzz/require.h"
-#include "runnel/core/fact_json.h"
-#include "runnel/core/fact_samples.h"
-#include "runnel/core/text.h"
-#include "runnel/protocol/encode.h"
+#include "runnel/core/fact/fact_json.h"
+#include "runnel/core/testing/fact_samples.h"
+#include "runnel/core/text/text.h"
+#include "runnel/protocol/testing/named_wires.h"
 
 namespace {
 
@@ -28,13 +29,13 @@ std::string_view take_line(std::string_view& rest, std::string_view name) {
 }
 
 void check_frame(std::string_view frame, Position position) {
-  require(frame.find('\r') == std::string_view::npos, "LF only");
-  require(frame.find('\0') == std::string_view::npos, "no NUL");
+  require(frame.find('\r') == std::string_view::npos, "a frame has no carriage return");
+  require(frame.find('\0') == std::string_view::npos, "a frame has no NUL");
   auto rest = frame;
-  require(take_line(rest, "id: ") == to_string(position), "the id is the fact's place");
+  require(take_line(rest, "id: ") == to_string(position), "the id is the fact's position");
   std::string const event{take_line(rest, "event: ")};
   auto const data = take_line(rest, "data: ");
-  require(rest == "\n", "a blank line and nothing more");
+  require(rest == "\n", "the frame ends with one blank line");
 
   boost::system::error_code error;
   auto const value = boost::json::parse({data.data(), data.size()}, error);
@@ -50,9 +51,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
   auto const text = to_valid_utf8({reinterpret_cast<char const*>(data), size});
   RunNames const names{ThreadId{"thread"}, RunId{"run"}};
   for (auto const& record : fact_samples(text)) {
-    for (auto const dialect : {Dialect::v2, Dialect::ag_ui_1_0, Dialect::ag_ui_0_0}) {
+    for (auto const wire : protocol::every_wire()) {
       std::string frame;
-      protocol::encode_frame(dialect, names, record, frame);
+      protocol::encode(wire, names, record, frame);
       if (!frame.empty()) check_frame(frame, record.position);
     }
     std::string body = "[";
@@ -60,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size
     body += "]";
     auto const read = parse_log_body(body, record.position.epoch);
     require(read.has_value() && read->size() == 1 && read->front() == record,
-            "the log gives back what it got");
+            "the log returns the record that was written");
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Any bytes as an upstream's stream of events: the first byte says how the rest is cut.
+// Any bytes as the event stream of an upstream. The first byte says how the rest is cut.
 
 #include <algorithm>
 #include <cstddef>
@@ -22,7 +22,7 @@ struct Outcome {
   bool readable = true;
 };
 
-// What the parser makes of pieces of 1 to `largest` bytes.
+// What the parser returns for pieces of 1 to `largest` bytes.
 Outcome parsed(std::string_view stream, std::size_t largest) {
   SseParser parser{kMaxEventBytes};
   Outcome out;
@@ -30,7 +30,7 @@ Outcome parsed(std::string_view stream, std::size_t largest) {
   for (std::size_t size = 1; !stream.empty(); size = size % largest + 1) {
     out.readable = parser.feed(stream.substr(0, size));
     stream.remove_prefix(std::min(size, stream.size()));
-    if (size % 2 == 0) continue;  // Not everyone asks after every piece.
+    if (size % 2 == 0) continue;  // A caller need not ask for events after every piece.
     while (parser.next(data))
       out.events.emplace_back(data);
   }
@@ -48,7 +48,7 @@ std::string_view take_line(std::string_view& rest) {
   return line;
 }
 
-// The same by the book, without any limit.
+// The events according to the specification, without any limit.
 Events expected(std::string_view rest) {
   Events events;
   std::string data;
@@ -80,9 +80,9 @@ extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t siz
 
   require(whole.readable == cut.readable, "whether it is readable does not depend on the cuts");
   require(whole.events == cut.events, "the events do not depend on the cuts");
-  require(whole.events.size() <= all.size(), "no event is made up");
+  require(whole.events.size() <= all.size(), "no event is invented");
   for (std::size_t i = 0; i < whole.events.size(); ++i) {
-    require(whole.events[i] == all[i], "the data is what the stream says");
+    require(whole.events[i] == all[i], "the data is the same as in the stream");
     require(whole.events[i].size() <= kMaxEventBytes, "no event is longer than the limit");
   }
   require(!whole.readable || whole.events == all, "a readable stream gives all its events");

@@ -48,7 +48,7 @@ bool AnswerReader::read_head() {
   auto const end = buffer_.find("\r\n\r\n");
   if (end == std::string::npos) return false;
   auto const head = lower(std::string_view{buffer_}.substr(0, end + 2));
-  if (!head.starts_with("http/1.1 ")) throw std::runtime_error{"no HTTP/1.1 answer"};
+  if (!head.starts_with("http/1.1 ")) throw std::runtime_error{"the answer is not HTTP/1.1"};
   status_ = static_cast<int>(parse_number(std::string_view{head}.substr(9), 10));
   at_ = end + 4;
   constexpr std::string_view kLength = "\r\ncontent-length: ";
@@ -72,7 +72,7 @@ bool AnswerReader::read_line(std::string_view& line) {
   return true;
 }
 
-// False: needs more bytes.
+// False if it needs more bytes.
 bool AnswerReader::read_body() {
   std::string_view line;
   switch (step_) {

@@ -1,4 +1,4 @@
-"""The jobs: each takes a folder and sizes and gives rows of the table."""
+"""The jobs: each takes a folder and sizes and returns rows of the table."""
 
 import http.client
 import socket
@@ -36,7 +36,7 @@ QUICK = Sizes(runs=500, connections=16, resumes=20, resumed_token_us=500, starts
 @dataclass
 class Row:
     what: str
-    value: float | None  # None: not measured; the notes say why.
+    value: float | None  # None if not measured; the notes say why.
     unit: str
     budget: float | None = None
     notes: str = ""
@@ -62,11 +62,11 @@ def finished_runs(database: Path) -> int:
 
 
 def admission(folder: Path, sizes: Sizes) -> list[Row]:
-    """Durable admissions: a run whose model stays silent costs its admission and nothing else."""
+    """Durable admissions. A run whose model stays silent costs only its admission."""
     rows = []
     with BenchServer(folder) as server:
         load = Load(server)
-        load.post_runs("tok-1-3600000000", 100, 4)  # Warm.
+        load.post_runs("tok-1-3600000000", 100, 4)  # Warm-up.
         alone = load.post_runs("tok-1-3600000000", max(sizes.runs // 20, 100), 1)
         rows.append(Row("POST of a run, one at a time, p50", alone["p50_us"] / 1000, "ms",
                         notes=f"p99 {alone['p99_us'] / 1000:.2f}", raw=alone))
@@ -98,7 +98,7 @@ def admission(folder: Path, sizes: Sizes) -> list[Row]:
 
 
 def time_resumes(server: BenchServer, load: Load, request: bytes, count: int, until: str = "") -> dict:
-    load.read_events(request, 5, until)  # Warm.
+    load.read_events(request, 5, until)  # Warm-up.
     meter = Meter(server.pid)
     out = load.read_events(request, count, until)
     return out | meter.end(out["cpu_s"])
@@ -112,7 +112,8 @@ def resume_row(what: str, out: dict, count: int) -> Row:
 
 
 def resume(folder: Path, sizes: Sizes) -> list[Row]:
-    """From the connect to the last byte. The run was paced like a real one, so its log has rows of 100 ms each."""
+    """The time from the connect to the last byte. The run has the pace of a real one, so each row of its log covers
+    100 ms."""
     rows, count = [], sizes.resumes
     with BenchServer(folder) as server:
         load = Load(server)
@@ -129,7 +130,8 @@ def resume(folder: Path, sizes: Sizes) -> list[Row]:
 
 
 def resume_live(server: BenchServer, load: Load, count: int) -> list[Row]:
-    """A run that has said 1,000 tokens and goes on: nobody in v2, which shows no tokens, could tell what came last."""
+    """A run that has said 1,000 tokens and goes on. v2 is left out: it shows no tokens, so a reader could not know
+    which one is the last."""
     thread, run = load.api.start_run(forwarded={"model": "tok-1001-3600000-1000-1"})
     tokens = []
     with load.api.events(thread, run, dialect="ag-ui") as stream:
@@ -161,11 +163,11 @@ def wait_healthy(server: BenchServer) -> None:
                     return
         except OSError:
             time.sleep(0.0005)
-    raise RuntimeError(f"never healthy:\n{server.log_tail()}")
+    raise RuntimeError(f"the server did not become healthy; its log ends:\n{server.log_tail()}")
 
 
 def time_start(folder: Path) -> tuple[float, int]:
-    """Milliseconds from the spawn to the first healthy answer, and the KiB it then rests with."""
+    """The milliseconds from the spawn to the first healthy answer, and the KiB of memory half a second later."""
     server = BenchServer(folder)
     server.port = free_port()
     began = time.monotonic()
@@ -193,14 +195,14 @@ def start(folder: Path, sizes: Sizes) -> list[Row]:
     return rows
 
 
-# --- Fan-out, with and without someone who reads /metrics ---
+# --- Fan-out, with and without reads of /metrics ---
 
 
 BUDGET_US = 3  # For 200 readers.
 
 
 class Scraper:
-    """Reads /metrics every 100 ms while it is entered."""
+    """Reads /metrics every 100 ms while the context is active."""
 
     def __init__(self, port: int):
         self._port = port
@@ -226,7 +228,7 @@ class Scraper:
 
 
 def fan_out(server: BenchServer, load: Load, sizes: Sizes) -> dict:
-    """One run to many readers; CPU to attach them all, and from then to the run's end."""
+    """One run with many readers: the CPU time for attaching them all, and from then to the end of the run."""
     thread, run = load.api.start_run(forwarded={"model": f"tok-{sizes.fan_tokens}-1000-1-1500000"})
     attaching = Meter(server.pid)
     readers = load.spawn(load.events_request(thread, run, DIALECTS["ag-ui 1.0"]), "-n", str(sizes.readers), "-c",
@@ -248,18 +250,18 @@ def fan_row(what: str, outs: list[dict], readers: int) -> Row:
     batch = statistics.median(out["counted"] / out["reads"] for out in outs)
     return Row(f"CPU per delivered token, 1 run to {readers} readers{what}", statistics.median(each), "us",
                BUDGET_US if readers == Sizes.readers else None,
-               f"{min(each):.2f} to {max(each):.2f} in {len(each)} rounds; {batch:.1f} tokens a read; foreign CPU "
+               f"{min(each):.2f} to {max(each):.2f} in {len(each)} rounds; {batch:.1f} tokens per read; foreign CPU "
                f"{foreign:.2f} cores",
                {"rounds": outs})
 
 
 def metrics_cost(folder: Path, sizes: Sizes) -> list[Row]:
-    """Rounds without and with a scrape every 100 ms, in turn."""
+    """Makes rounds alternately without and with a scrape every 100 ms."""
     plain, scraped, scrapes = [], [], 0
     with BenchServer(folder) as server:
         load = Load(server)
         answers = load.api.get("/metrics").status == 200
-        fan_out(server, load, QUICK)  # Warm.
+        fan_out(server, load, QUICK)  # Warm-up.
         for _ in range(sizes.fan_pairs):
             plain.append(fan_out(server, load, sizes))
             if not answers:

@@ -1,5 +1,5 @@
-// The load of bench/edges/run: `runnel_load --port P -c C -n N …` sends the request that stands on its input
-// (a token does not belong into arguments) and prints one line of JSON.
+// The load of bench/edges/run: `runnel_load --port P -c C -n N …` sends the request that it reads from
+// standard input (a token must not be in the arguments) and prints one line of JSON.
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -48,16 +48,16 @@ void print(LoadResult result) {
 
 int main(int argc, char** argv) {
   CLI::App app{
-      "Sends the HTTP request on standard input again and again and tells how long the answers took.",
+      "Sends the HTTP request from standard input again and again and prints how long the answers took.",
       "runnel_load"};
   LoadOptions load;
-  app.add_option("--port", load.port, "on 127.0.0.1")->required();
-  app.add_option("-c,--connections", load.connections, "at once")->check(CLI::PositiveNumber);
-  app.add_option("-n,--requests", load.requests, "in all")->check(CLI::PositiveNumber);
-  app.add_flag("--keep-alive", load.keep_alive, "many requests on a connection");
-  app.add_option("--until", load.until, "an answer is read when its body holds this");
-  app.add_option("--count", load.count, "a text to count in the bodies");
-  app.add_flag("--ready", load.say_ready, "print 'ready' when each connection has a head");
+  app.add_option("--port", load.port, "the server's port on 127.0.0.1")->required();
+  app.add_option("-c,--connections", load.connections, "how many at once")->check(CLI::PositiveNumber);
+  app.add_option("-n,--requests", load.requests, "how many in total")->check(CLI::PositiveNumber);
+  app.add_flag("--keep-alive", load.keep_alive, "send many requests on one connection");
+  app.add_option("--until", load.until, "read each answer only until its body contains this text");
+  app.add_option("--count", load.count, "count this text in the bodies");
+  app.add_flag("--ready", load.say_ready, "print 'ready' when each connection has received a head");
   CLI11_PARSE(app, argc, argv);
   try {
     load.request.assign(std::istreambuf_iterator<char>{std::cin}, {});

@@ -29,7 +29,7 @@ using SteadyClock = std::chrono::steady_clock;
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_{fd} {
-    if (fd < 0) throw std::runtime_error{"no more file descriptors"};
+    if (fd < 0) throw std::runtime_error{"cannot get a file descriptor from the system"};
   }
   Descriptor(Descriptor const&) = delete;
   Descriptor& operator=(Descriptor const&) = delete;
@@ -84,7 +84,7 @@ class Load {
     address.sin_port = htons(options_.port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (::connect(connection.socket->get(), reinterpret_cast<sockaddr const*>(&address), sizeof address) != 0)
-      throw std::runtime_error{"cannot connect"};
+      throw std::runtime_error{"cannot connect to the server"};
     epoll_event event{};
     event.events = EPOLLIN;
     event.data.ptr = &connection;
@@ -97,7 +97,7 @@ class Load {
     --open_;
   }
 
-  // Requests are small: the kernel takes them whole.
+  // Requests are small, so the kernel takes them in one call.
   void send_request(Connection& connection) {
     auto const sent =
         send(connection.socket->get(), options_.request.data(), options_.request.size(), MSG_NOSIGNAL);
@@ -111,7 +111,7 @@ class Load {
   }
 
   void wait() {
-    std::array<epoll_event, 256> events;  // NOLINT: only read into.
+    std::array<epoll_event, 256> events;  // NOLINT: epoll_wait fills it.
     auto const count = epoll_wait(poll_.get(), events.data(), events.size(), -1);
     for (int i = 0; i < count; ++i)
       read(*static_cast<Connection*>(events[static_cast<std::size_t>(i)].data.ptr));

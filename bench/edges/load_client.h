@@ -10,13 +10,14 @@ namespace runnel::bench {
 
 struct LoadOptions {
   std::uint16_t port = 0;  // On 127.0.0.1.
-  std::string request;     // All bytes of it.
+  std::string request;     // The complete request.
   std::size_t connections = 1;
   std::size_t requests = 1;
-  bool keep_alive = false;  // One connection after another otherwise; connecting is then part of the time.
-  std::string until;        // An answer counts as read when its body holds this; empty: when it is whole.
-  std::string count;        // A text to count in the bodies.
-  bool say_ready = false;   // Prints a line `ready` when each connection has its first answer's head.
+  bool keep_alive =
+      false;               // If false, each request has a new connection, and connecting is part of the time.
+  std::string until;       // An answer is read until its body contains this; if empty, to its end.
+  std::string count;       // A text to count in the bodies.
+  bool say_ready = false;  // Prints a line `ready` when each connection has the head of its first answer.
 };
 
 struct LoadResult {
@@ -26,11 +27,11 @@ struct LoadResult {
   std::vector<double> latencies_us;  // From the request, or the connect before it, to the answer's last byte.
   std::size_t body_bytes = 0;
   std::size_t counted = 0;
-  std::size_t reads = 0;  // How often the kernel gave bytes.
+  std::size_t reads = 0;  // How many reads returned bytes.
 };
 
-// Sends the same request again and again, with one thread, each connection its next one when the last is
-// answered. Throws std::runtime_error where the system refuses a socket.
+// Sends the same request again and again, with one thread. Each connection sends its next request when the
+// last one is answered. Throws std::runtime_error if the system refuses a socket or a connection.
 LoadResult run_load(LoadOptions const& options);
 
 }  // namespace runnel::bench

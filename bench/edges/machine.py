@@ -1,4 +1,4 @@
-"""What processes and the machine used, from /proc."""
+"""What the processes and the machine used, read from /proc."""
 
 import os
 import time
@@ -8,8 +8,8 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_seconds(pid: int) -> tuple[float, float]:
-    """What all living threads ran, and what they waited for a free core, to the nanosecond. The server's threads live as
-    long as it does."""
+    """How long all threads ran, and how long they waited for a free core, in seconds with nanosecond precision. Ended
+    threads are not counted, but the server's threads live as long as the server."""
     ran = waited = 0
     for task in Path(f"/proc/{pid}/task").iterdir():
         numbers = (task / "schedstat").read_text().split()
@@ -21,17 +21,17 @@ def resident_kib(pid: int) -> int:
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Rss:"):
             return int(line.split()[1])
-    raise RuntimeError("no Rss in smaps_rollup")
+    raise RuntimeError(f"/proc/{pid}/smaps_rollup has no line Rss")
 
 
 def busy_seconds() -> float:
-    """CPU time that everything on the machine used, in ticks of 10 ms."""
+    """The CPU time that everything on the machine used, with a precision of one tick (10 ms)."""
     numbers = [int(n) for n in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
     return (sum(numbers) - numbers[3] - numbers[4]) / _TICK
 
 
 class Meter:
-    """CPU of the server, and of everything that is neither the server nor the load nor this program."""
+    """The CPU time of the server, and of everything except the server, the load and this program."""
 
     def __init__(self, pid: int):
         self._pid = pid

@@ -1,4 +1,4 @@
-"""The measured server, and the load on it."""
+"""The server that is measured, and its load."""
 
 import json
 import os
@@ -11,16 +11,16 @@ sys.path.insert(0, str(ROOT / "tests" / "support"))
 
 from runnel_server import Api, Server, run_input  # noqa: E402
 
-LOAD = ROOT / os.environ.get("RUNNEL_LOAD", "build/bench/bin/runnel_load")
+LOAD = ROOT / os.environ.get("RUNNEL_LOAD", "build/release/bin/runnel_load")
 SETTINGS = ROOT / "bench" / "peers" / "runnel.yaml"
 
 
 class BenchServer(Server):
-    """With the settings of the comparison with peers."""
+    """A server with the settings of the comparison with peers."""
 
     def __init__(self, directory: Path):
         super().__init__(directory)
-        self.config = {}  # The file below has all.
+        self.config = {}  # All settings are in the file SETTINGS.
 
     def arguments(self) -> list[str]:
         return [*super().arguments(), "--config", str(SETTINGS)]
@@ -31,7 +31,7 @@ class BenchServer(Server):
 
 
 class Load:
-    """Requests of one user, sent by runnel_load."""
+    """The requests of one user, sent by runnel_load."""
 
     def __init__(self, server: BenchServer):
         self.port = server.port

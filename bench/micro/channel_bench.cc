@@ -1,5 +1,5 @@
-// The live path of one run, up to the readers' hands: numbering, encoding and sockets are not in it, except
-// that the channel encodes each token once.
+// The live path of one run, up to the readers. Numbering and sockets are not part of it; encoding is, because
+// the channel encodes each token once.
 #include <benchmark/benchmark.h>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
@@ -11,22 +11,22 @@
 
 #include "bench/micro/sample_run.h"
 #include "runnel/base/cores.h"
-#include "runnel/protocol/encode.h"
+#include "runnel/protocol/testing/named_wires.h"
 #include "runnel/stream/channel.h"
 
 namespace runnel::bench {
 namespace {
 
 constexpr std::size_t kReaders = 200;
-constexpr std::size_t kTokens = 100;  // In one iteration, each published by itself.
+constexpr std::size_t kTokens = 100;  // Per iteration; each token is published separately.
 constexpr std::size_t kRecordsInMemory = 256;
 
-// Takes the bytes and lets them go, as a session whose socket takes all at once.
+// Takes the bytes and drops them, like a session whose socket takes everything at once.
 class Taker final : public stream::Subscriber {
  public:
-  void on_frames(stream::Bytes frames) override {
+  void on_frames(stream::SharedFrames frames) override {
     auto const taken = std::move(frames);
-    bytes += taken->size();
+    bytes += taken->bytes.size();
     ++deliveries;
   }
   void on_close(stream::CloseReason /*reason*/) override {}
@@ -47,7 +47,7 @@ void on_core(base::Cores& cores, std::size_t core, Work work) {
 
 stream::Channel::Attach make_attach(std::size_t core, std::shared_ptr<Taker> reader) {
   stream::Channel::Attach attach;
-  attach.dialect = Dialect::ag_ui_1_0;
+  attach.wire = protocol::kAgUi1;
   attach.core = core;
   attach.subscriber = std::move(reader);
   return attach;
@@ -57,8 +57,9 @@ class Audience {
  public:
   explicit Audience(std::size_t cores)
       : cores_{cores},
-        channel_{std::make_shared<stream::Channel>(cores_, 0, sample_names(), &protocol::encode_frame,
-                                                   kRecordsInMemory)} {
+        channel_{std::make_shared<stream::Channel>(
+            cores_, 0, sample_names(), stream::Encoding{&protocol::encode, protocol::all_wires().size()},
+            kRecordsInMemory)} {
     cores_.start();
     on_core(cores_, 0, [this] { channel_->begin_epoch(kEpoch, 0); });
     for (std::size_t i = 0; i < kReaders; ++i) {
@@ -98,7 +99,8 @@ class Audience {
   std::uint64_t last_n_ = 0;
 };
 
-// Items are delivered tokens: one token to one reader. Time is wall time, CPU that of all threads.
+// One item is one token that is delivered to one reader. The time is wall time; the CPU time is that of all
+// threads.
 void fan_out_to_200_readers(benchmark::State& state) {
   Audience audience{static_cast<std::size_t>(state.range(0))};
   for ([[maybe_unused]] auto _ : state)

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "runnel/core/fact_json.h"
+#include "runnel/core/fact/fact_json.h"
 
 namespace runnel::bench {
 
@@ -24,9 +24,9 @@ Usage sample_usage(std::size_t tokens) {
   Usage usage;
   usage.provider = "test";
   usage.model = "tok-1000-20000";
-  usage.input_tokens = 12;
-  usage.output_tokens = static_cast<std::int64_t>(tokens);
-  usage.total_tokens = usage.input_tokens + usage.output_tokens;
+  usage.tokens.input = 12;
+  usage.tokens.output = static_cast<std::int64_t>(tokens);
+  usage.tokens.total = usage.tokens.input + usage.tokens.output;
   return usage;
 }
 

@@ -1,5 +1,5 @@
-// The real SQLite store in a file: below $RUNNEL_BENCH_DIR, else below the working directory, so that it is a
-// disk that is measured and not a file system in memory. An append is durable, synced, when it counts.
+// The real SQLite store in a file below $RUNNEL_BENCH_DIR, or else below the working directory, so that this
+// measures a disk and not a file system in memory. An append counts when it is durable, that is, synced.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "bench/micro/sample_run.h"
-#include "runnel/core/fact_json.h"
-#include "runnel/store/sqlite_db.h"
-#include "runnel/store/sqlite_store.h"
+#include "runnel/core/fact/fact_json.h"
+#include "runnel/store/sqlite/db.h"
+#include "runnel/store/sqlite/store.h"
 #include "tests/support/run_async.h"
 
 namespace runnel::bench {
@@ -24,11 +24,11 @@ namespace {
 using SteadyClock = std::chrono::steady_clock;
 using Latencies = std::vector<double>;  // Microseconds.
 
-// What 100 ms (runtime.delta_flush_ms) bring at 5 ms a token: one append.
+// One append is what comes in 100 ms (runtime.delta_flush_ms) at 5 ms per token.
 constexpr std::size_t kFactsInAppend = 20;
-constexpr std::size_t kPageBytes = std::size_t{256} * 1024;  // What a reader asks for at once.
+constexpr std::size_t kPageBytes = std::size_t{256} * 1024;  // How much a reader requests at once.
 
-// A folder of its own, gone with the object.
+// A new folder, deleted with the object.
 class Folder {
  public:
   Folder() {
@@ -72,7 +72,7 @@ store::AdmitRequest make_admission(std::string const& name) {
   request.input_hash = "hash";
   request.input = R"({"text":"hello"})";
   request.agui_version = "1.0";
-  request.default_country = "CN";
+  request.country = "CN";
   request.node = NodeId{"bench"};
   request.now = kEpoch;
   request.begin.user_message.id = MessageId{"input-" + name};
@@ -84,7 +84,7 @@ store::AdmitRequest make_admission(std::string const& name) {
   return request;
 }
 
-// One run that is appended to.
+// A run to which facts are appended.
 struct Writing {
   RunKey run;
   Epoch epoch = 0;
@@ -142,8 +142,8 @@ void report(benchmark::State& state, Latencies latencies) {
   state.SetItemsProcessed(static_cast<std::int64_t>(latencies.size()));
 }
 
-// So many runs at once, each with its next append as soon as the last is durable. Items are appends of 20
-// facts; p50 and p99 are of one append, from its call to its durable end.
+// The given number of runs append at once; each makes its next append when the last one is durable. One item
+// is one append of 20 facts; p50 and p99 are the time of one append, from the call until it is durable.
 void log_append(benchmark::State& state) {
   constexpr std::size_t kAppendsInARow = 16;
   OpenStore store;
@@ -169,7 +169,7 @@ void log_append(benchmark::State& state) {
 }
 BENCHMARK(log_append)->Arg(1)->Arg(64)->UseRealTime()->MeasureProcessCPUTime()->Unit(benchmark::kMillisecond);
 
-// So many calls of the run's owner, all of them ended.
+// Adds this many ended calls of the run's owner.
 void fill_ledger(OpenStore const& store, RunKey run, std::int64_t calls) {
   store::sqlite::Db db{{store.file(), store::sqlite::Access::read_write_create, {}}};
   db.run(
@@ -184,8 +184,8 @@ void fill_ledger(OpenStore const& store, RunKey run, std::int64_t calls) {
   db.run("UPDATE model_calls SET status = 'completed', ended_at = started_at");
 }
 
-// A call that every budget limits, entered durably, after so many calls of the same user: it must cost the
-// same.
+// Opens a call durably, with a limit for every budget, after the given number of calls of the same user. The
+// cost must not depend on that number.
 void open_call_within_budgets(benchmark::State& state) {
   OpenStore store;
   auto const run = store.begin_run("budget");
@@ -207,7 +207,7 @@ void open_call_within_budgets(benchmark::State& state) {
 }
 BENCHMARK(open_call_within_budgets)->Arg(10)->Arg(300'000)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
-// A run with 1,000 facts, in rows of so many.
+// A run with 1,000 facts, with `facts_in_row` facts per row.
 RunKey write_log(OpenStore& store, std::size_t facts_in_row) {
   auto const run = store.begin_run("read");
   constexpr std::uint64_t kFacts = 1000;
@@ -236,8 +236,8 @@ boost::asio::awaitable<std::vector<store::LogRow>> read_all(store::Store* store,
   }
 }
 
-// 1,000 facts as rows, from the call on an io_context to the last page there, with the hop to a reader thread
-// and back for each page and for the empty one at the end. The file is in the page cache.
+// Reads 1,000 facts as rows, from the call on an io_context to the last page. Each page, also the empty one
+// at the end, goes to a reader thread and back. The file is in the page cache.
 void log_read_1000_facts(benchmark::State& state) {
   OpenStore store;
   auto const run = write_log(store, static_cast<std::size_t>(state.range(0)));
@@ -258,7 +258,7 @@ BENCHMARK(log_read_1000_facts)
     ->MeasureProcessCPUTime()
     ->Unit(benchmark::kMicrosecond);
 
-// What a reader of the store does next: rows to records.
+// What a reader of the store does next: parses rows to records.
 void log_parse_1000_facts(benchmark::State& state) {
   auto const records = sample_run(1000);
   auto const body = log_body(records, 4, 1004);

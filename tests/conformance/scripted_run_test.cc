@@ -1,17 +1,16 @@
-// A run with a tool call, written by the run's writer into a real store and read back in every dialect: what
-// a client saw live, what a replay gives and what the history shows are the same (RUN-8, RUN-10, RUN-11, V2-1
-// … V2-5, WIRE-1).
+// A run with a tool call, written by the run's writer into a real store and read in every dialect. A live
+// client, a replay and the history must show the same (RUN-8, RUN-10, RUN-11, V2-1 … V2-5, WIRE-1).
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_future.hpp>
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
-#include "runnel/core/fact_json.h"
-#include "runnel/protocol/encode.h"
-#include "runnel/runtime/closing.h"
-#include "runnel/runtime/run_writer.h"
-#include "runnel/store/sqlite_store.h"
-#include "runnel/store/sqlite_under_test.h"
+#include "runnel/core/fact/fact_json.h"
+#include "runnel/protocol/testing/named_wires.h"
+#include "runnel/runtime/writing/message_rows.h"
+#include "runnel/runtime/writing/run_writer.h"
+#include "runnel/store/sqlite/store.h"
+#include "runnel/store/testing/sqlite_under_test.h"
 
 namespace runnel {
 namespace {
@@ -21,7 +20,7 @@ namespace json = boost::json;
 
 class Recorder final : public stream::Subscriber {
  public:
-  void on_frames(stream::Bytes frames) override { seen += *frames; }
+  void on_frames(stream::SharedFrames frames) override { seen += frames->bytes; }
   void on_close(stream::CloseReason /*reason*/) override {}
   std::string seen;
 };
@@ -47,9 +46,9 @@ class ScriptedRun : public testing::Test {
     store = std::move(store::open_sqlite(std::move(options)).value());
     cores.start();
     admit();
-    for (std::size_t d = 0; d < kDialects; ++d) {
+    for (auto const wire : protocol::every_wire()) {
       readers.push_back(std::make_shared<Recorder>());
-      stream::Channel::Attach request{{}, static_cast<Dialect>(d), 0, readers.back()};
+      stream::Channel::Attach request{{}, wire, 0, readers.back()};
       wait(channel->attach(std::move(request)));
     }
   }
@@ -64,7 +63,7 @@ class ScriptedRun : public testing::Test {
     return asio::co_spawn(cores.at(0), std::move(work), asio::use_future).get();
   }
 
-  // Thread t, run r, whose first facts are the usual two.
+  // Admits run r on thread t, with the usual first two facts.
   void admit() {
     store::AdmitRequest request;
     request.owner = UserId{"ann"};
@@ -73,42 +72,34 @@ class ScriptedRun : public testing::Test {
     request.now = clock.now_ms();
     request.input = "{}";
     request.agui_version = "1.0";
-    request.default_country = "CN";
+    request.country = "CN";
     request.begin.user_message = tool_row("u1", store::Role::user, "user_input", "plan my day");
     request.begin.title = "plan my day";
-    std::vector<Record> first{{{0, 1}, -1, clock.now_us(), RunStarted{}},
-                              {{0, 2}, -1, clock.now_us(), StepStarted{"worker"}}};
-    request.begin.facts = {1, 2, 0, "["};
-    append_record_json(request.begin.facts.body, first[0]);
-    request.begin.facts.body += ',';
-    append_record_json(request.begin.facts.body, first[1]);
-    request.begin.facts.body += ']';
+    runtime::LogTail tail;
+    std::vector<Record> first;
+    first.push_back(tail.add(RunStarted{}, clock.now_us()).value());
+    first.push_back(tail.add(StepStarted{"worker"}, clock.now_us()).value());
+    request.begin.facts = tail.take();
     auto const admission = wait(store->admit(std::move(request))).value();
     key = admission.run;
 
-    FactOrder order;
-    for (auto& record : first) {
-      order.accept(record.fact).value();
-      record.position.epoch = admission.epoch;
-    }
+    tail.set_epoch(admission.epoch);
     writer = std::make_shared<runtime::RunWriter>(
         *store, clock, tasks, channel, std::make_shared<base::Cancel>(),
-        runtime::RunWriter::Start{key, admission.epoch, 2, 0, std::move(order)},
-        runtime::RunWriter::Options{});
-    asio::co_spawn(cores.at(0), publish(channel, admission.epoch, std::move(first)), asio::use_future).get();
+        runtime::RunWriter::Start{key, std::move(tail)}, runtime::RunWriter::Options{});
+    wait(begin(writer, std::move(first)));
   }
 
-  static asio::awaitable<void> publish(std::shared_ptr<stream::Channel> channel, Epoch epoch,
-                                       std::vector<Record> records) {
-    channel->begin_epoch(epoch, 0);
-    channel->publish(std::move(records));
-    co_return;
+  static asio::awaitable<int> begin(std::shared_ptr<runtime::RunWriter> writer, std::vector<Record> first) {
+    writer->begin(std::move(first));
+    co_return 0;
   }
 
   void commit(std::vector<Fact> facts, std::vector<store::NewMessage> messages = {}) {
-    runtime::CommitRows rows;
-    rows.messages = std::move(messages);
-    wait(writer->commit(std::move(facts), std::move(rows))).value();
+    runtime::Commit commit;
+    commit.facts = std::move(facts);
+    commit.rows.messages = std::move(messages);
+    wait(writer->commit(std::move(commit))).value();
   }
 
   // A model that says a word, calls a tool and answers.
@@ -151,22 +142,21 @@ class ScriptedRun : public testing::Test {
     answer.message = answered;
     answer.stage = "worker";
     answer.answer = "Nothing today.";
-    runtime::CommitRows rows;
-    rows.messages.push_back(runtime::assistant_row(answered, "worker", "Nothing today.", "success"));
-    wait(writer->end({answer, StepFinished{"worker"}, RunFinished{{answer.usage}, 2, 1, 0}}, std::move(rows),
-                     runtime::RunEnd{store::RunStatus::completed}))
-        .value();
-    // A card's surface and the answer have reached the readers by the time this post runs.
+    runtime::Commit last;
+    last.facts = {answer, StepFinished{"worker"}, RunFinished{{answer.usage}, 2, 1, 0}};
+    last.rows.messages.push_back(runtime::assistant_row(answered, "worker", "Nothing today.", "success"));
+    wait(writer->end(std::move(last), runtime::RunEnd{store::RunStatus::completed})).value();
+    // When this has run, the card and the answer have reached the readers.
     wait(nothing());
   }
 
   static asio::awaitable<void> nothing() { co_return; }
 
-  std::string replay(Dialect dialect) {
+  std::string replay(Wire wire) {
     std::string out;
     for (auto const& row : wait(store->read_log(key, 0, 1 << 20)).value()) {
       for (auto const& record : parse_log_body(row.body, row.epoch).value()) {
-        protocol::encode_frame(dialect, names, record, out);
+        protocol::encode(wire, names, record, out);
       }
     }
     return out;
@@ -188,8 +178,8 @@ class ScriptedRun : public testing::Test {
   base::TaskGroup tasks;
   std::unique_ptr<store::Store> store;
   RunNames names{ThreadId{"t"}, RunId{"r"}};
-  std::shared_ptr<stream::Channel> channel =
-      std::make_shared<stream::Channel>(cores, 0, names, &protocol::encode_frame, 4096);
+  std::shared_ptr<stream::Channel> channel = std::make_shared<stream::Channel>(
+      cores, 0, names, stream::Encoding{&protocol::encode, protocol::all_wires().size()}, 4096);
   std::vector<std::shared_ptr<Recorder>> readers;
   std::shared_ptr<runtime::RunWriter> writer;
   RunKey key;
@@ -197,17 +187,17 @@ class ScriptedRun : public testing::Test {
 
 TEST_F(ScriptedRun, WIRE_1_ReplayEqualsWhatWasSeenLiveInEveryDialect) {
   play();
-  for (std::size_t d = 0; d < kDialects; ++d) {
-    auto const dialect = static_cast<Dialect>(d);
-    EXPECT_FALSE(readers[d]->seen.empty());
-    EXPECT_EQ(readers[d]->seen, replay(dialect)) << to_string(dialect);
+  for (auto const wire : protocol::every_wire()) {
+    auto const& seen = readers[static_cast<std::size_t>(wire)]->seen;
+    EXPECT_FALSE(seen.empty());
+    EXPECT_EQ(seen, replay(wire)) << protocol::name_of(wire);
   }
 }
 
 TEST_F(ScriptedRun, V2_2_ToolEventsCarryOneIdInBothSpellings) {
   play();
   std::vector<std::string> types;
-  for (auto const& event : events(replay(Dialect::v2))) {
+  for (auto const& event : events(replay(protocol::kV2))) {
     types.emplace_back(event.at("type").as_string());
     if (types.back().starts_with("TOOL_CALL_") && types.back() != "TOOL_CALL_RESULT") {
       EXPECT_EQ(event.at("toolCallId"), "call-1");
@@ -227,7 +217,7 @@ TEST_F(ScriptedRun, V2_2_ToolEventsCarryOneIdInBothSpellings) {
 
 TEST_F(ScriptedRun, V2_1_InternalNumbersNeverAppear) {
   play();
-  auto const frames = replay(Dialect::v2);
+  auto const frames = replay(protocol::kV2);
   for (auto const* name : {"inputTokens", "outputTokens", "\"cost\"", "latencyMs", "\"model\"", "ui_hints"}) {
     EXPECT_EQ(frames.find(name), std::string::npos) << name;
   }

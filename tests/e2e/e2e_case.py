@@ -1,4 +1,4 @@
-"""What the end-to-end tests share: a real server per test class, and checks that several rows need."""
+"""What the end-to-end tests share: one real server per test class, and checks that several contract rows need."""
 
 import sys
 import tempfile
@@ -18,12 +18,12 @@ DIALECTS = {"v2": {"dialect": "v2"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "
 
 
 def offline(word_delay_ms: int = 1, words: int = 0, **more) -> dict:
-    """A configuration whose model says one word every so often."""
+    """A configuration with the offline model, which says one word every `word_delay_ms`."""
     return {"models": {"offline": {"word_delay_ms": word_delay_ms, "words": words}}, **more}
 
 
 def eventually(condition, seconds: float = 10.0):
-    """Asks until the answer is true; the last answer."""
+    """Calls `condition` until its answer is true or the time is over. Returns the last answer."""
     deadline = time.monotonic() + seconds
     while not (answer := condition()) and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -37,7 +37,7 @@ class E2eCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not BINARY.exists():
-            raise AssertionError(f"no server at {BINARY}: build it, or set RUNNEL_BIN")
+            raise AssertionError(f"there is no server at {BINARY}: build it, or set RUNNEL_BIN")
         directory = tempfile.TemporaryDirectory(prefix="runnel-e2e-")
         cls.addClassCleanup(directory.cleanup)
         cls.server = Server(Path(directory.name), cls.config, cls.env)
@@ -51,7 +51,7 @@ class E2eCase(unittest.TestCase):
         return thread, run
 
     def assert_error(self, answer: Response, status: int, code: str | None = None) -> dict:
-        """HTTP-2: the one form of errors, and nothing of the server's inside in it. Its details."""
+        """HTTP-2: the error has the common form and shows nothing of the server's internals. Returns its details."""
         self.assertEqual(answer.status, status, answer.body)
         self.assertIn("x-request-id", answer.headers)
         self.assertEqual(list(answer.json), ["error"])

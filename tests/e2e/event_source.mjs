@@ -1,4 +1,4 @@
-// A browser's EventSource and its fetch, as far as docs/api.md's example needs them, for Node without one.
+// A browser's EventSource and fetch for Node, as far as the example in docs/api.md needs them.
 const base = process.env.RUNNEL_URL;
 const plainFetch = globalThis.fetch;
 globalThis.fetch = (path, options) => plainFetch(new URL(path, base), options);
@@ -25,7 +25,7 @@ globalThis.EventSource = class EventSource extends EventTarget {
         if (answer.status !== 200) return this.close();
         await this.#read(answer.body.pipeThrough(new TextDecoderStream()));
       } catch {
-        // Cut: as a browser does, again in a moment.
+        // The connection was cut: try again in a moment, as a browser does.
       }
       await new Promise((done) => setTimeout(done, 50));
     }

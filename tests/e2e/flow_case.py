@@ -1,4 +1,4 @@
-"""What the tests of flows share: a server with the shipped flows, and a model that says what the test wrote."""
+"""What the tests of flows share: a server with the shipped flows, and a model that says what the test specifies."""
 
 import json
 import re
@@ -19,7 +19,7 @@ TOOL_STAGES = {"router_worker.yaml": "do_work", "intent_execution_organization.y
 
 
 def copy_flows(target: Path) -> Path:
-    """The shipped flows, agents and texts, to be changed."""
+    """Copies the shipped flows, agents and texts, so that a test can change them."""
     target.mkdir(parents=True)
     for name in ("agents", "tasks", "system_agents", "contracts", "prompts"):
         shutil.copy(SHIPPED / f"{name}.yaml", target)
@@ -29,19 +29,19 @@ def copy_flows(target: Path) -> Path:
 
 def replace_once(path: Path, old: str, new: str) -> None:
     text = path.read_text()
-    assert text.count(old) == 1, f"{path.name}: {old!r} stands there {text.count(old)} times"
+    assert text.count(old) == 1, f"{path.name}: {old!r} occurs {text.count(old)} times instead of once"
     path.write_text(text.replace(old, new))
 
 
 def give_tools(folder: Path) -> Path:
-    """Worker and execution get the test tool."""
+    """Gives the test tool to the stages `worker` and `execution`."""
     for name, task in TOOL_STAGES.items():
         replace_once(folder / "flows" / name, f"    task: {task}\n", f"    task: {task}\n    tools: [{TOOL}]\n")
     return folder
 
 
 def merge_flows(folder: Path, more: Path) -> Path:
-    """Adds the files of `more`: a new flow as it is, anything else behind what the shipped file has."""
+    """Adds the files of `more`. A new file is copied; any other is appended to the shipped file."""
     for path in more.rglob("*.yaml"):
         target = folder / path.relative_to(more)
         known = target.read_text() if target.exists() else ""
@@ -54,7 +54,7 @@ def as_text(content: str | dict) -> str:
 
 
 def numbers(call: int) -> dict:
-    """What call 1, 2, 3 … reports: round, and other than its neighbours."""
+    """The usage that call 1, 2, 3 … reports: round numbers, different for each call."""
     return usage(100 * call, 10 * call)
 
 
@@ -78,7 +78,7 @@ class Says:
 
 @dataclass(frozen=True)
 class Calls:
-    """Asks for the tool's methods, one call for each (method, input), after some words."""
+    """Asks for the tool's methods, one tool call for each (method, input), after some words."""
 
     methods: tuple[tuple[str, dict], ...]
     before: str = ""
@@ -114,7 +114,7 @@ def calls(method: str, before: str = "", **value) -> Calls:
 
 
 class FlowCase(ModelCase):
-    """The server's models are the fake provider's, its flows those that `make_flows` gives; None: the built-in ones."""
+    """The server uses the fake provider's models and the flows of `make_flows`; if that is None, the built-in ones."""
 
     @classmethod
     def make_flows(cls) -> Path | None:
@@ -128,25 +128,25 @@ class FlowCase(ModelCase):
                             tools={"test": True})
 
     def start_flow(self, flow: str, *steps, text: str = "Am I free tomorrow?", thread: str | None = None) -> ModelRun:
-        """A run on a model that answers so; under way."""
+        """Starts a run whose model answers with these steps."""
         self.asked = len(self.fake.calls)
         self.fake.script(*(step if isinstance(step, Answer) else step.answer(number)
                            for number, step in enumerate(steps, 1)))
         return ModelRun(self.api, *self.api.start_run(text, thread=thread, forwarded={"flow": flow}))
 
     def run_flow(self, flow: str, *steps, **how) -> ModelRun:
-        """The same, at its end: every answer was asked for."""
+        """Does the same and reads the run to its end. Every answer must have been requested."""
         run = self.start_flow(flow, *steps, **how).read()
         self.assertEqual((self.fake.unused_script, len(self.requests)), (0, len(steps)), run.end)
         return run
 
     @property
     def requests(self) -> list[dict]:
-        """What the provider got since the last run was started."""
+        """The bodies that the provider received since the last run was started."""
         return [request.json for request in self.fake.calls[self.asked:]]
 
     def wait_for_text(self, run: ModelRun, text: str) -> None:
-        """Until a live client has seen exactly this."""
+        """Waits until a live client has seen exactly this text."""
         shown = ""
         with self.api.events(run.thread, run.run, dialect="ag-ui", agui="1.0", timeout=5) as stream:
             while shown != text:
@@ -155,12 +155,12 @@ class FlowCase(ModelCase):
                 shown += frame.json["delta"] if frame.event == "TEXT_MESSAGE_CONTENT" else ""
 
     def last_words(self, run: ModelRun) -> str:
-        """The answer as a v2 client has it."""
+        """The answer as a v2 client receives it."""
         return next(frame.json["answer"] for frame in self.api.read_events(run.thread, run.run)
                     if frame.event == "TEXT_MESSAGE_END")
 
 
 def squeeze(text: str, limit: int) -> str:
-    """On one line, and no longer than that."""
+    """The text on one line of at most `limit` characters."""
     line = re.sub(r"\s+", " ", text).strip()
     return line if len(line) <= limit else line[:limit - 1].rstrip() + "…"

@@ -1,4 +1,4 @@
-"""What the tests of models share: a server whose models are a fake provider's, and a look into its books."""
+"""What the tests of models share: a server that uses a fake provider's models, and access to its ledger."""
 
 import json
 import sqlite3
@@ -12,14 +12,14 @@ from fake_provider import FakeProvider
 from http_client import Http
 from runnel_server import TERMINALS, Server
 
-# CNY per million tokens: what a token of the prompt and of the answer cost where a test does not say otherwise.
+# CNY per million tokens of the prompt and of the answer, unless a test sets other prices.
 INPUT, OUTPUT = 2, 3
 PRICE = {"per_million_tokens": {"input": INPUT, "output": OUTPUT, "cache_hit": 0.2}}
 PICO = 10**12
 
 
 def price_list(models: dict | None = None) -> dict:
-    """One without windows, so that a test costs the same at any hour."""
+    """A price list without time windows, so that a test costs the same at any hour."""
     return {"currency": "CNY", "models": models or {"fake*": [PRICE]}}
 
 
@@ -28,18 +28,18 @@ def provider(base_url: str, name: str = "fake", models: tuple[str, ...] = ("fake
 
 
 def model_config(prices: Path | str, providers: list[dict], models: dict | None = None, **more) -> dict:
-    """JSON is YAML, so that lists need no writer of their own."""
+    """The lists are written as JSON, which is valid YAML."""
     settings = {"prices": json.dumps(str(prices)), "providers": json.dumps(providers), **(models or {})}
     return {"models": settings, **more}
 
 
 def money(pico: int) -> str:
-    """As the wire writes it: no zeros at the end."""
+    """The amount as the API writes it: without zeros at the end."""
     return f"{(Decimal(pico) / PICO).normalize():f}"
 
 
 def input_estimate(*messages: str) -> int:
-    """What docs/pricing.md says of ASCII, and four tokens around each message."""
+    """The estimate of docs/pricing.md for ASCII text, plus four tokens for each message."""
     return sum(text_estimate(text) + 4 for text in messages)
 
 
@@ -58,7 +58,7 @@ class ModelCase(E2eCase):
         cls.addClassCleanup(holder.cleanup)
         cls.folder = Path(holder.name)
         cls.fake = FakeProvider().start()
-        cls.addClassCleanup(lambda: cls.fake.close())  # Whichever it is by then.
+        cls.addClassCleanup(lambda: cls.fake.close())  # A test may have replaced cls.fake.
         cls.prices_file = cls.folder / "prices.yaml"
         cls.prices_file.write_text(json.dumps(cls.prices))
         cls.config = cls.make_config()
@@ -85,7 +85,7 @@ class ModelCase(E2eCase):
         return {name: float(value) for name, value in (l.rsplit(" ", 1) for l in lines if not l.startswith("#"))}
 
     def assert_books(self, thread: str, api=None) -> int:
-        """USE-8: every attempt has ended and is booked on one row, and rows, ledger and aggregate agree. The cost."""
+        """USE-8: every attempt has ended and is booked on one row; rows, ledger and totals agree. Returns the cost."""
         calls, rows = self.calls(thread), message_rows(self.server, thread)
         self.assertEqual([c for c in calls if c["status"] == "open" or c["message_id"] is None], [])
         costs = {row["message_id"]: 0 for row in rows}
@@ -102,7 +102,7 @@ class ModelCase(E2eCase):
         return total
 
     def asked_estimate(self) -> int:
-        """The tokens of what the provider was asked last, as the server estimates them."""
+        """The input tokens of the provider's last request, as the server estimates them."""
         return input_estimate(*(message["content"] for message in self.fake.calls[-1].json["messages"]))
 
     def wait_for_calls(self, count: int) -> None:
@@ -110,7 +110,7 @@ class ModelCase(E2eCase):
 
 
 class ModelRun:
-    """A run and what an ag-ui client saw of it."""
+    """A run and the frames that an ag-ui client received."""
 
     def __init__(self, api, thread: str, run: str):
         self.api, self.thread, self.run = api, thread, run
@@ -155,7 +155,7 @@ def ledger(server: Server, thread: str) -> list[dict]:
 
 
 def message_rows(server: Server, thread: str) -> list[dict]:
-    """All messages of a thread, those that nobody sees among them."""
+    """All messages of a thread, including those that nobody can see."""
     return query(server, "SELECT m.* FROM agent_chat_messages m JOIN agent_chat_sessions s ON s.id = m.session_id "
                          "WHERE s.thread_ref = ? ORDER BY m.id", thread)
 

@@ -1,4 +1,4 @@
-"""What the maker and the test of the old database share: where it is kept, its people, and the server they start."""
+"""What the script that makes the old database and its test share: the files, the users, and the server they start."""
 
 import json
 import shutil
@@ -15,8 +15,8 @@ FOLDER = Path(__file__).with_name("old_database")
 DUMP, ANSWERS = FOLDER / "runnel.sql", FOLDER / "answers.json"
 ANN, BOB = "ann", "bob"
 DIALECTS = ({"dialect": "v2"}, {"dialect": "ag-ui", "agui": "1.0"}, {"dialect": "ag-ui", "agui": "0.0"})
-KEPT = 100 * 365 * 24 * 3600  # Seconds: no log expires, however old the dump has become.
-# Composed and not, joined, right to left, separators, non-characters, beyond the first plane.
+KEPT = 100 * 365 * 24 * 3600  # In seconds: no log expires, however old the dump is.
+# Composed and decomposed, joined, and right-to-left characters, separators, non-characters, and other planes.
 ODD = ("e\u0301 \u00e9 \U0001f469\u200d\U0001f4bb \u202eabc\u202c \u2066x\u2069 \u2028 \u2029 \u00a0 \ufeff \uffff "
        "\U0010ffff \u0085 \u007f \"\\/\b\f\n\r\t 你好")
 
@@ -39,20 +39,20 @@ def frames(api: Api, target: str) -> list[list[str]]:
 
 
 def run_targets(thread: str, run: str) -> list[str]:
-    """What can be asked about a run that has ended."""
+    """All requests about a run that has ended."""
     return [f"/api/v1/agent/runs/{thread}?{urlencode({'runId': run})}",
             *(Api.events_path(thread, run, **dialect) for dialect in DIALECTS)]
 
 
 def thread_targets(thread: str) -> list[str]:
-    """What can be asked about a thread whose runs have all ended."""
+    """All requests about a thread whose runs have all ended."""
     history = f"/api/v1/agent/history?{urlencode({'threadId': thread, 'limit': 200})}"
     usage = [f"/api/v1/usage?{urlencode({'threadId': thread, 'groupBy': group})}" for group in ("model", "day")]
     return [f"/api/v1/agent/threads/{thread}", history, *usage]
 
 
 def ask(api: Api, target: str):
-    """The answer as plain data: of an event stream its frames, else the body."""
+    """The answer as plain data: the frames of an event stream, or else the body."""
     if "/events?" in target:
         return frames(api, target)
     answer = api.get(target)

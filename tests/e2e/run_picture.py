@@ -1,7 +1,7 @@
-"""A run as a person reads it: its events in each dialect, its rows, its ledger, and what the provider was asked.
+"""A run in a form for people to read: its events in each dialect, its rows, its ledger, and the provider's requests.
 
-Ids have the name of their row (`<message 2>` is the visible row with seq 2, `<audit 1>` the one with seq -1), tool calls
-count from 1, anything else with an id of its own is `<id N>`. What a provider did not report is `estimated`.
+Ids are replaced by the name of their row: `<message 2>` is the visible row with seq 2, `<audit 1>` the row with seq -1.
+Tool calls are numbered from 1; any other id is `<id N>`. Numbers that the provider did not report are `estimated`.
 """
 
 import json
@@ -12,13 +12,14 @@ from flow_case import squeeze
 from model_case import ledger, message_rows, money
 
 UUID = re.compile(r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
-CONTENT = 110  # Characters shown of a row,
-WORDS = 70  # and of a message that a stage begins with,
-REPLY = 400  # and of what is said in it later.
+# How many characters are shown
+CONTENT = 110  # of a row,
+WORDS = 70  # of a message with which a stage begins,
+REPLY = 400  # of a later message in a stage.
 
 
 def picture(server, api, thread: str, run: str, requests: list[dict]) -> str:
-    """`requests`: the bodies that the provider got for this run."""
+    """`requests`: the bodies that the provider received for this run."""
     rows, calls = message_rows(server, thread), ledger(server, thread)
     frames = {name: api.read_events(thread, run, **dialect) for name, dialect in DIALECTS.items()}
     events = {name: [event_line(frame, name) for frame in got] for name, got in frames.items()}
@@ -72,7 +73,7 @@ def without_estimates(body: dict) -> dict:
 
 
 def joined(lines: list[str]) -> list[str]:
-    """The deltas of one message or call as one line: where they are cut is a matter of timing."""
+    """The deltas of one message or tool call as one line, because where they are cut depends on timing."""
     out: list[str] = []
     for line in lines:
         head, found, delta = line.partition(" delta=")
@@ -102,7 +103,7 @@ def spent(source: dict, estimated: bool) -> str:
 
 
 def row_lines(rows: list[dict], calls: list[dict]) -> list[str]:
-    """In the order in which they were written."""
+    """The rows, in the order in which they were written."""
     lines = [f"{'seq':>3}  {'role':9}  mask  {'type':16}  {'stage':12}  {'status':15}  {'tokens = cost':19}  content"]
     for row in rows:
         data = json.loads(row["metadata"])
@@ -117,7 +118,7 @@ def call_line(number: int, call: dict) -> str:
     return f"{number:<2}  {call['stage']:12}  {status:10}  {spent(call, not call['usage_complete']):19}  {call['message_id']}"
 
 
-# What the provider got.
+# Requests to the provider.
 
 def request_lines(requests: list[dict]) -> list[str]:
     lines: list[str] = []

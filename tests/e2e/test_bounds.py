@@ -1,4 +1,4 @@
-"""HTTP-9, USE-8, RUN-5, RUN-6: what one user has stored costs nobody else, and is bounded."""
+"""HTTP-9, USE-8, RUN-5, RUN-6: what one user has stored is bounded and does not slow down other users."""
 
 import sqlite3
 import unittest

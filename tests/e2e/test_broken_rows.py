@@ -1,5 +1,5 @@
-"""RUN-12: whatever became of the rows of a run that was under way, it ends exactly once, its thread is free, and what
-its calls cost is on the bill. So does a queued one whose input is lost."""
+"""RUN-12: whatever damage the rows of an unfinished run have, it ends exactly once, its thread is free afterwards, and
+the cost of its calls is booked. The same holds for a queued run whose input is lost."""
 
 import sqlite3
 import tempfile
@@ -51,7 +51,7 @@ class BrokenRowsTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not BINARY.exists():
-            raise AssertionError(f"no server at {BINARY}: build it, or set RUNNEL_BIN")
+            raise AssertionError(f"there is no server at {BINARY}: build it, or set RUNNEL_BIN")
         cls.fake = FakeProvider().start()
         cls.addClassCleanup(cls.fake.close)
 
@@ -59,10 +59,10 @@ class BrokenRowsTest(unittest.TestCase):
         for name, sql in BROKEN.items():
             with self.subTest(name), tempfile.TemporaryDirectory(prefix="runnel-broken-") as folder:
                 server = make_server(Path(folder) / "server", self.fake)
-                self.fake.script(*[reply] * 4)  # As many as may be asked for.
+                self.fake.script(*[reply] * 4)  # More are never requested.
                 OldDatabaseCase.restore(server.database)
                 with sqlite3.connect(server.database) as db:
-                    self.assertGreater(db.execute(sql).rowcount, 0, "the case breaks nothing")
+                    self.assertGreater(db.execute(sql).rowcount, 0, "the statement changed no row")
                 db.close()
                 with server:
                     self.check(server)
@@ -70,7 +70,7 @@ class BrokenRowsTest(unittest.TestCase):
     def check(self, server) -> None:
         ann = server.api(ANN)
         ends = eventually(lambda: self.ends(ann), 8)
-        self.assertTrue(ends, "a run goes on for ever")
+        self.assertTrue(ends, "a run has not ended")
         for run in (CUT, QUEUED):
             for dialect in DIALECTS:
                 self.check_stream(ann, run, dialect)
@@ -79,16 +79,16 @@ class BrokenRowsTest(unittest.TestCase):
         self.assertEqual(ann.finish(THREAD, again.json["runId"]), "RUN_FINISHED")
         self.check_books(server)
         server.restart()
-        self.assertEqual(self.ends(ann), ends, "they ended otherwise after a restart")
+        self.assertEqual(self.ends(ann), ends, "the status of a run changed after a restart")
 
     @staticmethod
     def ends(ann: Api) -> list[str] | None:
-        """How both runs ended; None: they have not."""
+        """How both runs ended, or None if one has not ended."""
         seen = [ann.status(THREAD, run).json.get("status") for run in (CUT, QUEUED)]
         return seen if all(status in ENDED for status in seen) else None
 
     def check_stream(self, ann: Api, run: str, dialect: dict) -> None:
-        """One terminal at the end, or 410 where the log cannot be read."""
+        """The stream has one terminal event, at its end; or the answer is 410 if the log cannot be read."""
         with ann.events(THREAD, run, **dialect, timeout=5) as stream:
             if stream.status == 410:
                 return

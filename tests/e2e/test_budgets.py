@@ -1,4 +1,4 @@
-"""USE-9: budgets of a run, a thread, a user and a day, held before each call and settled after it."""
+"""USE-9: budgets of a run, a thread, a user and a day. The cost is reserved before each call and settled after it."""
 
 import unittest
 from datetime import datetime, timedelta, timezone
@@ -9,13 +9,13 @@ from model_case import OUTPUT, ModelCase, ModelRun, model_config, price_list, pr
 import fake_scripts as scripts
 from fake_chunks import Reasoning, usage
 
-OUTPUT_LIMIT = 8192  # Tokens of an answer under a budget: what a call holds before it is made.
-RATE = 1000  # CNY per million tokens of an answer: one costs 0.001, and a call holds 8.192.
+OUTPUT_LIMIT = 8192  # Tokens of an answer under a budget; a call reserves their cost before it is made.
+RATE = 1000  # CNY per million tokens of an answer: one costs 0.001, and a call reserves 8.192.
 OVER = "BUDGET_EXCEEDED"
 
 
 def spends(tokens: int):
-    """An answer that costs tokens × 0.001 CNY, and not a pico more."""
+    """An answer that costs exactly tokens × 0.001 CNY."""
     return scripts.stream(["Hello"], numbers=usage(0, tokens))
 
 
@@ -31,7 +31,7 @@ class BudgetCase(ModelCase):
         return self.server.api(name)
 
     def spend(self, api, tokens: int, thread: str | None = None) -> ModelRun:
-        """A run that is made and costs so much."""
+        """Makes a run that succeeds and costs this many tokens."""
         self.fake.script(spends(tokens))
         run = self.run_model("fake", thread=thread, api=api)
         self.assertEqual(run.outcome, "RUN_FINISHED", run.end)
@@ -40,7 +40,7 @@ class BudgetCase(ModelCase):
         return run
 
     def assert_refused_at_once(self, api, thread: str | None = None) -> dict:
-        """The answer's error."""
+        """The run is not admitted. Returns the error."""
         asked = len(self.fake.calls)
         answer = api.post_run(run_input("more", thread=thread))
         self.assert_error(answer, 402, OVER)
@@ -48,7 +48,7 @@ class BudgetCase(ModelCase):
         return answer.json["error"]
 
     def assert_refused_inside(self, api, thread: str | None = None) -> ModelRun:
-        """There is something left, but less than a call may cost."""
+        """The run is admitted but fails: something is left in the budget, but less than a call may cost."""
         asked = len(self.fake.calls)
         run = self.run_model("fake", thread=thread, api=api)
         self.assertEqual((run.outcome, run.terminals), (OVER, ["RUN_ERROR"]))
@@ -97,7 +97,8 @@ class WithAConfiguredLimit(BudgetCase):
 
 
 class OfAModelThatWritesOn(ModelCase):
-    """0.03 CNY at 3 CNY per million tokens: an answer of 8,192 tokens holds 0.024576 and its input."""
+    """The budget is 0.03 CNY. At 3 CNY per million tokens, a call reserves 0.024576 for 8,192 tokens of output, and its
+    input."""
 
     budget = 3 * 10**10
 
@@ -129,7 +130,7 @@ class OfAModelThatWritesOn(ModelCase):
         self.assertTrue(self.assert_cut_off([Reasoning("thought after thought ")] * 26_200).reasoning)
 
     def test_USE_9_what_is_reported_is_booked_and_no_further_call_is_made(self):
-        """The provider said little and reports much: nothing showed it before."""
+        """The provider sends little text and reports much usage, which cannot be known before."""
         self.fake.script(scripts.stream(["Hello"], numbers=usage(10, 26_200)))
         run = self.run_model("fake")
 
@@ -176,7 +177,7 @@ class OfAUserCase(BudgetCase):
     def check(self) -> None:
         anna, bela = self.user("anna"), self.user("bela")
         thread = self.spend(anna, 800).thread
-        self.spend(anna, 8200)  # Exactly all that was left.
+        self.spend(anna, 8200)  # Exactly what was left.
         self.check_words(self.assert_refused_at_once(anna))
         self.assert_refused_at_once(anna, thread)
         self.spend(bela, 800)
@@ -195,7 +196,7 @@ class OfAUser(OfAUserCase):
         self.check()
 
     def hanging(self, api) -> tuple[str, str]:
-        """A run whose call is under way and holds what it may cost."""
+        """A run whose call is open and has reserved what it may cost."""
         asked = len(self.fake.calls)
         self.fake.script(scripts.text("Hello").hung(0))
         thread, run = api.start_run("hello", forwarded={"model": "fake"})
@@ -212,7 +213,7 @@ class OfAUser(OfAUserCase):
         api.cancel(thread, run)
         self.assertEqual(ModelRun(api, thread, run).read().terminals, ["RUN_FINISHED"])
         self.assert_books(thread, api)
-        self.spend(api, 10)  # What the cancelled one held is free again.
+        self.spend(api, 10)  # What the cancelled run had reserved is available again.
 
     def test_USE_9_a_kill_leaves_nothing_held(self):
         api = self.user("unlucky")

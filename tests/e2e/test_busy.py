@@ -1,4 +1,4 @@
-"""RUN-3 and RUN-4: one active run a thread, what happens to the next, and cancelling."""
+"""RUN-3 and RUN-4: one active run per thread, what happens to the next run, and cancelling."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ import unittest
 
 from e2e_case import DIALECTS, E2eCase, eventually, new_id, offline, run_input
 
-LONG = offline(word_delay_ms=10, words=3000)  # Half a minute, unless it is cancelled.
+LONG = offline(word_delay_ms=10, words=3000)  # A run takes half a minute unless it is cancelled.
 
 
 class BusyTest(E2eCase):
@@ -80,7 +80,8 @@ class BusyTest(E2eCase):
         self.assertEqual(answer.status, 202)
         self.wait_status(thread, run, "running", seconds=3)
         self.assertEqual(self.api.status(thread, first).json["status"], "canceled")
-        self.assertEqual(self.api.status(thread, queued).json["status"], "queued", "interrupt goes to the head")
+        self.assertEqual(self.api.status(thread, queued).json["status"], "queued",
+                         "an interrupting run goes to the head of the queue")
         self.assertIn("the long one", [m["content"] for m in self.api.full_history(thread)])
 
     def test_RUN_3_rollback_also_takes_its_rows_out_of_history_and_keeps_their_seq(self):
@@ -93,7 +94,7 @@ class BusyTest(E2eCase):
         self.assertEqual(self.api.status(thread, first).json["status"], "canceled")
         history = self.api.full_history(thread)
         self.assertEqual({m["runId"] for m in history}, {run})
-        self.assertGreater(history[0]["seq"], 1, "the seq of the rows that left is not used again")
+        self.assertGreater(history[0]["seq"], 1, "the seq of the hidden rows must not be used again")
         self.assertEqual(self.api.read_events(thread, first)[-1].json["code"], "RUN_CANCELED")
 
     def test_RUN_4_cancel_is_visible_within_a_second(self):
@@ -218,11 +219,11 @@ class QueueTest(E2eCase):
         history = self.api.full_history(thread)
         self.assertEqual([m["seq"] for m in history], list(range(1, 101)))
         runs = [m["runId"] for m in history]
-        self.assertEqual(runs[0::2], runs[1::2], "question and answer of one run stand together")
+        self.assertEqual(runs[0::2], runs[1::2], "the question and the answer of a run must be next to each other")
         self.assertEqual(sorted(runs[0::2]), sorted(answers))
         created = {run: self.api.status(thread, run).json["createdAt"] for run in answers}
         order = [created[run] for run in runs[0::2]]
-        self.assertEqual(order, sorted(order), "they run in the order in which they were admitted")
+        self.assertEqual(order, sorted(order), "the runs must run in the order in which they were admitted")
 
     def test_RUN_3_one_after_the_other_in_the_order_of_the_posts(self):
         thread = new_id("thread")

@@ -93,7 +93,7 @@ class InFlightTest(E2eCase):
                            "answer_bytes_per_user": 1_500_000})
 
     def withheld(self, api, size: int) -> Connection:
-        """A request whose last byte does not come."""
+        """A request whose last byte is never sent."""
         connection = Connection(self.server.address)
         self.addCleanup(connection.close)
         connection.send("POST", RUNS, api.headers({"Content-Length": str(size)}))

@@ -1,4 +1,5 @@
-"""FLOW-1, CFG-3: `runnel check` tells every mistake in flow files at once, with file and line, and `serve` does not start."""
+"""FLOW-1, CFG-3: `runnel check` reports all mistakes in flow files at once, with file and line, and `serve` does not
+start with them."""
 
 import json
 import shutil
@@ -16,16 +17,16 @@ WORKER = "flows/router_worker.yaml"
 INTENT = "flows/intent_execution_organization.yaml"
 CHAT = "flows/chat.yaml"
 
-# File, what is replaced by what, where the message points (empty: at the whole file), and what it says.
+# The file, what is replaced, the replacement, the place that the message names (empty: the whole file), the message.
 MISTAKES = [
     ("agents.yaml", "  role: Helpful", "  rle: Helpful", "rle:", "unknown key 'rle'"),
-    ("agents.yaml", "You add no facts", "{execution} You add no facts", "{execution} You", "belongs into a task"),
+    ("agents.yaml", "You add no facts", "{execution} You add no facts", "{execution} You", "belongs in a task"),
     ("agents.yaml", "role: Task executor", "role: [a, b]", "[a, b]", "'role' must be a single value"),
     ("agents.yaml", "router:\n  role", "router:\n  role: Twice\n  role", "role: Router", "'role' is set twice"),
     ("tasks.yaml", "agent: worker", "agent: wroker", "wroker", "has no agent 'wroker'"),
     ("tasks.yaml", "    {router}\n", "    {ruter}\n", "{ruter}", "unknown placeholder"),
     ("tasks.yaml", "{intent.execution_brief}", "{intent.brief}", "{intent.brief}", "has no field 'brief'"),
-    ("tasks.yaml", "Decide how it goes on.", "Decide {organization}.", "{organization}.", "does not lie before 'intent'"),
+    ("tasks.yaml", "Decide how it goes on.", "Decide {organization}.", "{organization}.", "does not come before 'intent'"),
     ("tasks.yaml", "  expected_output: The answer itself, as plain text or Markdown.\n", "", "converse:",
      "'expected_output' is missing"),
     ("system_agents.yaml", "enabled_skills: []", "enabled_skills: [calendar]", "[calendar]", "this version has no skills"),
@@ -48,7 +49,7 @@ MISTAKES = [
     (WORKER, "prose: true", "prose: yes", "prose: yes", "'prose' must be true or false"),
     (WORKER, "result_type: result_type", "result_type: kind", "kind", "has no field 'kind'"),
     (WORKER, "listen: router", "listen: ruter", "listen: ruter", "no stage 'ruter'"),
-    (INTENT, "listen: execution", "listen: execution.SUCCESS", "execution.SUCCESS", "'execution' is no router"),
+    (INTENT, "listen: execution", "listen: execution.SUCCESS", "execution.SUCCESS", "'execution' is not a router"),
     (INTENT, "context: input", "context: all", "context: all", "'context' must be one of thread, input, none"),
     (INTENT, "status: execution.status", "status: exec.status", "exec.status", "no stage 'exec'"),
     (CHAT, "answer: true", "answer: yes", "answer: yes", "'answer' must be a map"),
@@ -58,7 +59,7 @@ stages:
   one: {start: true, task: route_request, contract: IntentResult, router: route, answer: {text: assistant_text, on: DIRECT_EXECUTION}}
   two: {listen: [one.NEEDS_EXECUTION, three], task: route_request}
   three: {listen: two, task: route_request}
-""", "two: {listen", "in a circle: two → three → two"),
+""", "two: {listen", "form a cycle: two → three → two"),
     ("flows/nowhere.yaml", "", """name: nowhere
 stages:
   one: {start: true, task: route_request, contract: IntentResult, router: route, answer: {text: assistant_text, on: DIRECT_EXECUTION}}
@@ -68,13 +69,13 @@ stages:
   one: {start: true, task: route_request}
   two: {listen: one, task: route_request, answer: true}
   three: {listen: one, task: route_request, answer: true}
-""", "three:", "'one' is listened to in line 4 already"),
+""", "three:", "'one' already has a listener in line 4"),
     ("flows/startless.yaml", "", "name: startless\nstages:\n  one: {task: route_request, answer: true}\n", "one:",
      "no stage has 'start: true'"),
     ("flows/silent.yaml", "", "name: silent\nstages:\n  one: {start: true, task: route_request}\n", "one:",
      "needs 'answer'"),
     ("flows/copy.yaml", "", "name: circle\nstages:\n  one: {start: true, task: route_request, answer: true}\n", "circle",
-     "has a flow 'circle' already"),
+     "already has a flow 'circle'"),
     ("flows/broken.yaml", "", "name: broken\nstages: [\n", "", "broken.yaml:3"),
     ("flows/empty.yaml", "", "# Nothing yet.\n", "", "the file is empty"),
 ]
@@ -122,7 +123,7 @@ class CheckTest(unittest.TestCase):
             with self.subTest(file, words=words):
                 place = f"{self.conf}/{file}:" + (f"{self.line_of(file, marker)}:" if marker else "")
                 self.assertEqual(len([line for line in lines if place in line and words in line]), 1, done.stderr)
-        self.assertEqual(len(lines), len(MISTAKES), "nothing is told twice, or for another's sake:\n" + done.stderr)
+        self.assertEqual(len(lines), len(MISTAKES), "no mistake may be reported twice or cause another message:\n" + done.stderr)
 
     def test_FLOW_1_a_mistake_stops_the_start_with_the_words_of_the_check(self):
         self.seed(WORKER, "task: do_work", "task: do_wrk")
@@ -155,18 +156,18 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(told["model"], "offline (default): free, built in")
         self.assertIn("router_worker (default)", told["flows"])
         self.assertEqual(told["budgets"], "none")
-        self.assertIn("requests a second", told["limits"])
+        self.assertIn("requests per second", told["limits"])
         self.assertIn("warning: OPENAI_API_KEY is set, but nothing uses it; to use it, set RUNNEL_MODEL_BASE_URL="
                       "https://api.openai.com/v1", done.stderr)
         self.assertNotIn("canary", done.stdout + done.stderr)
-        self.assertFalse((self.directory / "data").exists(), "a check makes nothing")
+        self.assertFalse((self.directory / "data").exists(), "a check must not create anything")
 
     def test_CFG_3_a_flow_that_the_offline_model_cannot_run_is_a_warning_at_check_and_start(self):
         self.seed("contracts.yaml", "WorkerResult:", "TripPlan:\n  schema: {type: object, properties: {text: {type: string}}, "
                   "required: [text]}\n\nWorkerResult:")
         self.seed("flows/trip.yaml", "", "name: trip\nstages:\n  plan: {start: true, task: route_request, contract: TripPlan, "
                   "answer: {text: text}}\n")
-        words = "flow trip cannot run on the offline model: contract TripPlan"
+        words = "flow trip cannot run on the offline model, which cannot write contract TripPlan"
 
         done = run_cli("check", "--config", self.settings())
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -176,7 +177,7 @@ class CheckTest(unittest.TestCase):
         self.assertTrue(eventually(lambda: "Stop with Ctrl-C" in server.log.read_text()))
         log = server.log.read_text()
         self.assertIn(f'warn  configuration warning="{words}"', log)
-        self.assertIn("flows     chat (default), intent_execution_organization, router_worker, trip; of ", log)
+        self.assertIn("flows     chat (default), intent_execution_organization, router_worker, trip; from ", log)
 
     def test_FLOW_1_a_folder_or_a_default_that_is_not_there(self):
         gone = run_cli("check", env={"RUNNEL_FLOWS_DIR": str(self.directory / "gone")})

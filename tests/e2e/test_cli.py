@@ -22,7 +22,7 @@ class CliTest(unittest.TestCase):
         return str(path)
 
     def refused(self, *args: str, env: dict | None = None) -> str:
-        """The command fails in words, on stderr, by itself; the words."""
+        """The command fails by itself with a message on stderr. Returns the message."""
         done = run_cli(*args, env=env)
         self.assertNotEqual(done.returncode, 0, done.stdout)
         self.assertGreater(done.returncode, 0, f"killed by a signal: {done.stderr}")
@@ -138,7 +138,7 @@ class CliTest(unittest.TestCase):
     def test_CFG_1_a_mistyped_variable_is_named(self):
         done = run_cli("check", env={"RUNNEL_LISTNE": "x"})
 
-        self.assertIn("runnel: warning: the environment variable RUNNEL_LISTNE is no setting; did you mean RUNNEL_LISTEN?",
+        self.assertIn("runnel: warning: the environment variable RUNNEL_LISTNE is not a setting; did you mean RUNNEL_LISTEN?",
                       done.stderr)
 
     def test_CFG_3_migrate_makes_the_database_and_may_be_repeated(self):

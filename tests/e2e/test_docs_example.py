@@ -1,4 +1,4 @@
-"""The example of docs/api.md, run by node against a real server: what it shows is what /history has."""
+"""The example in docs/api.md, run by node against a real server: it shows the same text as /history."""
 
 import json
 import re

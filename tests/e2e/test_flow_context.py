@@ -17,7 +17,8 @@ def worker(text: str) -> Says:
 
 
 def seen(request: dict) -> list[tuple[str, str]]:
-    """The thread as this request has it: without the two system messages, and without the task behind it."""
+    """The part of the thread that this request contains: without the two system messages, and without the task at the
+    end."""
     return [(message["role"], message.get("content") or "") for message in request["messages"][2:-1]]
 
 
@@ -100,7 +101,7 @@ class Context(FlowCase):
 
 
 class Limits(FlowCase):
-    """The router sees five messages, the worker sixty tokens."""
+    """The router sees five messages, the worker 60 tokens."""
 
     @classmethod
     def make_flows(cls) -> Path:
@@ -121,7 +122,7 @@ class Limits(FlowCase):
         self.run_flow(TWO, ROUTED, worker("Three."), text="third", thread=thread)
 
         router, then = self.requests
-        # Rows: first, One., second, call, call, result, result, Two., third: the calls do not fit whole.
+        # The rows are: first, One., second, call, call, result, result, Two., third. The calls do not fit completely.
         self.assertEqual(seen(router), [("assistant", "Two."), ("user", "third")])
         self.assertEqual(seen(then)[-2:], [("assistant", "Two."), ("user", "third")])
         self.run_flow(TWO, ROUTED, worker("Four."), text="fourth", thread=thread)

@@ -1,4 +1,5 @@
-"""FLOW-6: whatever a profile says, the first message of every call is the policy, and the profile is data on its last line."""
+"""FLOW-6: whatever a profile contains, the first message of every call is the policy, and the profile is data on its
+last line."""
 
 import json
 import sqlite3
@@ -25,7 +26,7 @@ HOSTILE = (
 
 
 def last_line(**profile) -> str:
-    """As FLOW-6 has it, in Python's own words."""
+    """The last line as FLOW-6 requires it, made by Python."""
     words = {key: profile.get(key, "").strip()[:512] for key in ("username", "bio")}
     preferences = {key: profile.get(key, value) for key, value in DEFAULTS.items()}
     return json.dumps({**words, **preferences}, ensure_ascii=True, separators=(",", ":"))
@@ -41,7 +42,7 @@ class Prompts(FlowCase):
         self.assertEqual(answer.status, 200, (profile, answer.body))
 
     def first_message(self) -> str:
-        """Of a run with one call."""
+        """The first message of a run with one call."""
         self.run_flow("chat", Says("Hello."))
         message = self.requests[0]["messages"][0]
         self.assertEqual(message["role"], "system")
@@ -96,8 +97,10 @@ class Prompts(FlowCase):
             self.assertNotIn("Obey", system[1]["content"])
             self.assertIn("# Role", system[1]["content"])
             told = [m["content"] for m in request["messages"] if m["role"] == "user" and "# Task" in m["content"]]
-            self.assertFalse([text for text in told if evil.strip() in text], "what a model wrote is one line of JSON")
-        self.assertIn(json.dumps(evil), self.requests[2]["messages"][-1]["content"], "the brief, {today} and all")
+            self.assertFalse([text for text in told if evil.strip() in text],
+                             "what a model wrote must be one line of JSON")
+        self.assertIn(json.dumps(evil), self.requests[2]["messages"][-1]["content"],
+                      "the brief must be unchanged, with its {today}")
 
     def test_FLOW_5_the_profile_is_frozen_for_the_run(self):
         self.put_profile(username="Before")

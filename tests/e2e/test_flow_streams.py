@@ -1,4 +1,4 @@
-"""FLOW-4, TASK-8: the answer streams out of JSON that is still being written, wherever it is cut."""
+"""FLOW-4, TASK-8: the answer is streamed from JSON that is still incomplete, wherever the JSON is cut into pieces."""
 
 import json
 import random
@@ -17,7 +17,7 @@ ALPHABETS = ("abc xyz", "äöüßéñ", "你好世界", "🙂👩‍👩‍👧�
 
 
 def random_text(rng: random.Random) -> str:
-    """With something in it beside blanks."""
+    """A random text that is never blank."""
     return "".join(rng.choice(rng.choice(ALPHABETS)) for _ in range(rng.randint(0, 60))) + "."
 
 
@@ -31,12 +31,12 @@ def worker(text: str, ascii_only: bool = False) -> str:
 
 
 def by_character(document: str) -> Answer:
-    """A delta for each."""
+    """One delta per character."""
     return scripts.stream(list(document), numbers=usage())
 
 
 def by_byte(document: str) -> Answer:
-    """Three deltas, in TCP writes of a byte."""
+    """Three deltas, in TCP writes of one byte."""
     return scripts.stream(even(document, 3), numbers=usage()).paced(size=1)
 
 
@@ -61,7 +61,7 @@ class Streams(FlowCase):
                 self.check(text, document, run)
 
     def test_FLOW_4_the_first_character_arrives_while_the_json_is_open(self):
-        """The provider sends a character at a time, and nothing after those of `begun`."""
+        """The provider sends one character at a time, and nothing after `begun`."""
         for flow, before, begun, shown in (
                 (DIRECT, (), direct("Good morning")[:-6], "Good mor"),
                 (WORKER, (Says({"intent_summary": "talks"}),), worker("Good morning")[:-6], "Good mor"),
@@ -70,7 +70,7 @@ class Streams(FlowCase):
             with self.subTest(flow=flow, begun=begun):
                 run = self.start_flow(flow, *before, scripts.stalled(list(begun)))
                 self.wait_for_text(run, shown)
-                self.assertIsNone(self.fake.calls[-1].outcome, "the provider has not ended")
+                self.assertIsNone(self.fake.calls[-1].outcome, "the provider's answer must not have ended")
                 self.api.cancel(run.thread, run.run)
                 self.assertEqual(run.read().text, shown)
 

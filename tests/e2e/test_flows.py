@@ -1,8 +1,8 @@
-"""FLOW-2, FLOW-3, FLOW-4, RUN-8, RUN-9, USE-8: whole runs of both shipped flows, compared with files that a person can read.
+"""FLOW-2, FLOW-3, FLOW-4, RUN-8, RUN-9, USE-8: whole runs of both shipped flows, compared with readable files.
 
-Each scenario below scripts what the model answers, call by call; golden/NAME.txt has all that came of it. Where a run is
-meant to have changed, `RUNNEL_GOLDEN=write python3 -m unittest discover -s tests/e2e -p test_flows.py` rewrites the files:
-read what changed before you commit it.
+Each scenario below lists the model's answers, call by call; golden/NAME.txt has everything that the run produced. If a
+run is meant to change, `RUNNEL_GOLDEN=write python3 -m unittest discover -s tests/e2e -p test_flows.py` rewrites the
+files: read the differences before you commit them.
 """
 
 import difflib
@@ -27,11 +27,12 @@ class Scenario:
     flow: str
     about: str
     script: tuple
-    tools: bool = False  # Worker and execution may call the test tool.
-    cancel: str = ""  # When: "asked" the last call is under way; "tool" one runs; else once this text was shown.
+    tools: bool = False  # The stages worker and execution may call the test tool.
+    # When to cancel. "asked": during the last call. "tool": while a tool runs. Any other text: once it was shown.
+    cancel: str = ""
 
 
-# What the model says in the usual course.
+# The model's usual answers.
 
 ROUTED = Says({"route": "NEEDS_EXECUTION", "intent_summary": "Asks whether tomorrow is free", "safety_flags": [],
                "execution_brief": "Look up 2026-11-17", "assistant_text": None}, thinks="A question about a day.")
@@ -125,7 +126,7 @@ SCENARIOS = (
 
 class GoldenCase(FlowCase):
     def play(self, scenario: Scenario) -> ModelRun:
-        """The run at its end."""
+        """Plays the scenario and returns the run, which has ended."""
         run = self.start_flow(scenario.flow, *scenario.script)
         if scenario.cancel:
             self.wait_to_cancel(run, scenario)
@@ -149,7 +150,7 @@ class GoldenCase(FlowCase):
         return "".join(row["body"] for row in rows)
 
     def check_promises(self, run: ModelRun, scenario: Scenario) -> None:
-        """What holds in every run, whatever its file says."""
+        """Checks what must hold for every run, whatever its golden file says."""
         self.assertEqual((self.fake.unused_script, len(self.requests)), (0, len(scenario.script)))
         self.assertEqual(len(run.terminals), 1)
         if isinstance(scenario.script[-1], Stalls):

@@ -71,7 +71,7 @@ class ErrorsTest(E2eCase):
                     connection.socket.shutdown(socket.SHUT_WR)
                     connection.read_head()
                 except (ConnectionError, Cut):
-                    continue  # Closing without a word is an answer, too.
+                    continue  # The server may also close the connection without an answer.
                 self.assertGreaterEqual(connection.status, 400)
         self.assertEqual(self.api.get("/healthz").status, 200)
 
@@ -135,7 +135,7 @@ class DevModeTest(E2eCase):
 
     def test_HTTP_5_dev_token_refused_without_the_secret_as_through_a_plain_proxy(self):
         secret = self.server.dev_headers()["X-Runnel-Dev"]
-        # What nginx sends for `proxy_pass http://127.0.0.1:PORT;` and nothing else.
+        # The headers that nginx sends if its configuration has only `proxy_pass http://127.0.0.1:PORT;`.
         proxied = {"Host": f"127.0.0.1:{self.server.port}", "Connection": "close"}
         for wrong in ({}, {"X-Runnel-Dev": ""}, {"X-Runnel-Dev": secret[:-1]}, {"X-Runnel-Dev": secret + "x"},
                       {"X-Runnel-Dev": secret.swapcase()}):

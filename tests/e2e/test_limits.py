@@ -1,4 +1,4 @@
-"""HTTP-6: how much one user may ask, on the real server."""
+"""HTTP-6: how many requests and streams one user may have, on the real server."""
 
 import time
 import unittest
@@ -56,7 +56,7 @@ class FewStreamsTest(E2eCase):
 
 
 class DefaultsTest(E2eCase):
-    """As shipped, with no room made for tests."""
+    """The limits as shipped, which other tests raise."""
 
     config = offline(http={"requests_per_user_per_s": 50, "request_burst_per_user": 200})
 

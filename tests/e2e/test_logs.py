@@ -1,4 +1,4 @@
-"""CFG-4: what stands in the log of a real server, and what does not."""
+"""CFG-4: what the log of a real server contains, and what it must not contain."""
 
 import json
 import re
@@ -10,14 +10,14 @@ from urllib.parse import quote
 from e2e_case import Server, eventually, new_id, offline, run_input
 from http_client import Http
 
-# What a user says, and what opens doors.
+# A user's text and secrets, which must not be in the log.
 WORDS = "canary-of-the-message"
 TICKET = "tkt_" + "canary3f9c1b7a" * 3 + "x"
 FOREIGN_TOKEN = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.c2lnbmF0dXJlLWNhbmFyeQ"
 
 
 def fields_of(line: str) -> dict[str, str]:
-    """A line's fields, in whichever form it is written."""
+    """The fields of a line in either format."""
     if line.startswith("{"):
         return {key: str(value) for key, value in json.loads(line).items()}
     return {key: json.loads(value) if value.startswith('"') else value
@@ -38,7 +38,7 @@ class LogCase:
         cls.api = cls.server.api()
 
     def lines(self) -> list[str]:
-        """All lines of what has happened: they come out in order, so this waits for one of its own."""
+        """All lines so far. Lines are written in order, so this waits for a line that it caused itself."""
         marker = new_id("marker")
         Http(self.server.address).get("/nowhere", headers={"X-Request-Id": marker})
         eventually(lambda: marker in self.server.log.read_text())
@@ -49,7 +49,7 @@ class LogCase:
         return [fields for fields in map(fields_of, self.lines()) if fields["event"] == event]
 
     def run_once(self) -> tuple[str, str, str]:
-        """A run with its words, told by its stream: (thread, run, request id of its start)."""
+        """Makes a run and reads its stream to the end. Returns (thread, run, request id of its start)."""
         thread, run = new_id("t"), new_id("r")
         answer = self.api.post_run(run_input(WORDS, thread=thread, run=run, state={"secret": WORDS}))
         self.assertEqual(answer.status, 202)

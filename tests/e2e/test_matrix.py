@@ -1,5 +1,5 @@
-"""HTTP-3: every route × every verb × everyone who may ask. The routes are those of /openapi.json, which the server
-checks against its router; a route without a row here fails."""
+"""HTTP-3: every route × every verb × every kind of caller. The routes come from /openapi.json, which the server checks
+against its router. A route without a row here fails the test."""
 
 import tempfile
 import time
@@ -19,11 +19,11 @@ VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 
 @dataclass
 class Row:
-    """What one operation answers. `request` makes what the owner asks for, anew each time: (path, body)."""
+    """The statuses of one operation. `request` makes a new request of the owner each time: (path, body)."""
     request: Callable[["MatrixTest"], tuple[str, dict | None]]
     owner: int
-    other: int | None = None  # None: as for the owner, with data of his own.
-    open: bool = False  # To anyone.
+    other: int | None = None  # None: the same as for the owner, because each user gets their own data.
+    open: bool = False  # Needs no token.
 
 
 def at(path: str, body: dict | None = None):
@@ -66,7 +66,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("PATCH", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}", {"title": "mine"}), 200, other=404),
     ("DELETE", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}"), 204, other=404),
 }
-# Only in dev mode, which a server with keys is not in.
+# Only in dev mode. A server with keys is not in dev mode.
 DEV_ONLY = {("POST", "/api/v1/auth/dev-token")}
 
 
@@ -74,7 +74,7 @@ class MatrixTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not BINARY.exists():
-            raise AssertionError(f"no server at {BINARY}: build it, or set RUNNEL_BIN")
+            raise AssertionError(f"there is no server at {BINARY}: build it, or set RUNNEL_BIN")
         directory = tempfile.TemporaryDirectory(prefix="runnel-matrix-")
         cls.addClassCleanup(directory.cleanup)
         cls.issuer = Issuer(Path(directory.name), "RS256")
@@ -133,7 +133,7 @@ class MatrixTest(unittest.TestCase):
                 self.assertEqual(answer.status, expected, f"other: {answer.body[:300]}")
                 if row.other == 404:
                     self.assertEqual(answer.error_code, "NOT_FOUND")
-                # What the other tried has changed nothing.
+                # The other user's attempt has changed nothing.
                 self.assertEqual(self.ask(self.owner, verb, path, body).status, row.owner)
 
     def test_HTTP_3_foreign_and_missing_look_the_same(self):
@@ -203,7 +203,7 @@ class MatrixTest(unittest.TestCase):
 
 
 class EllipticTest(E2eCase):
-    """The same with ES256, and two keys at once."""
+    """ES256, with two keys at the same time."""
 
     @classmethod
     def setUpClass(cls):

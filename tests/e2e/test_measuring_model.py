@@ -1,4 +1,4 @@
-"""The models for measuring (RUN-1: a provider may serve a pattern of names)."""
+"""The models for measurements (RUN-1: a provider may serve all model names of a pattern)."""
 
 import re
 import unittest

@@ -1,4 +1,4 @@
-"""USE-1, USE-3, USE-10: answers that are odd and good all the same."""
+"""USE-1, USE-3, USE-10: answers that are unusual but valid."""
 
 import json
 import unittest
@@ -81,7 +81,7 @@ class Answers(ModelCase):
         with FakeProvider() as other:
             self.fake.script(scripts.error(307).with_headers(Location=other.base_url + "/chat/completions"))
             self.assertEqual(self.run_model("fake").outcome, "MODEL_BAD_ANSWER")
-            self.assertEqual(other.requests, [], "whoever is there must not get the key")
+            self.assertEqual(other.requests, [], "the target of a redirect must not get the key")
 
 
 class Restarted(ModelCase):
@@ -91,7 +91,7 @@ class Restarted(ModelCase):
         type(self).fake = FakeProvider(self.fake.port).start()
 
         self.assertEqual(self.run_model("fake", thread=thread).outcome, "RUN_FINISHED")
-        self.assertEqual(len(self.calls(thread)), 2, "a connection that was closed meanwhile is no failure")
+        self.assertEqual(len(self.calls(thread)), 2, "a connection that was closed meanwhile is not a failed attempt")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""RUN-4, USE-10: a cancelled run closes its upstream call at once, and what it used is settled."""
+"""RUN-4, USE-10: a cancelled run closes its call to the provider at once, and what it used is settled."""
 
 import time
 import unittest
@@ -20,7 +20,7 @@ class Cancel(ModelCase):
         return model_config(cls.prices_file, [provider(cls.fake.base_url), thinker], {"default": "fake"})
 
     def cancelled(self, answer, until: str | None) -> ModelRun:
-        """A run on the answer, cancelled at the first event of that kind, or else when the call is under way."""
+        """A run with this answer, cancelled at the first event of this kind, or, if that is None, during the call."""
         asked = len(self.fake.calls)
         self.fake.script(answer)
         thread, run = self.api.start_run("hello", forwarded={"model": "fake"})
@@ -33,7 +33,7 @@ class Cancel(ModelCase):
         return ModelRun(self.api, thread, run).read()
 
     def check(self, run: ModelRun) -> dict:
-        """One end, within a second, for the client and for the provider. The ledger's row."""
+        """The run ends once, within a second, for the client and for the provider. Returns the row of the ledger."""
         self.assertLess(time.monotonic() - self.cancelled_at, 1)
         self.assertEqual(run.terminals, ["RUN_FINISHED"])
         self.assertEqual(run.end["outcome"], {"type": "cancelled"})
@@ -86,7 +86,7 @@ class Cancel(ModelCase):
         self.assertEqual(ModelRun(self.api, thread, run).read().end["outcome"], {"type": "cancelled"})
         [row] = self.calls(thread)
         self.assertEqual((row["status"], row["usage_complete"]), ("canceled", 0))
-        self.assertGreaterEqual(row["output_tokens"], 50, "100 tokens a second")
+        self.assertGreaterEqual(row["output_tokens"], 50, "hidden thinking is estimated at 100 tokens per second")
         self.assert_books(thread)
 
     def test_RUN_3_a_run_that_another_interrupts_is_settled_too(self):
@@ -113,7 +113,7 @@ class Cancel(ModelCase):
 
         self.assertLess(time.monotonic() - began, 1)
         self.assertEqual(run.end["outcome"], {"type": "cancelled"})
-        self.assertEqual(self.assert_books(run.thread), 0, "what was refused has used nothing")
+        self.assertEqual(self.assert_books(run.thread), 0, "a refused call has used nothing")
         self.assertEqual(len(self.calls(run.thread)), 1)
 
 

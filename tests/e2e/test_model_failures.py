@@ -1,4 +1,4 @@
-"""USE-1, USE-10: whatever a provider does, a run ends once, in time and with a code that tells the cause."""
+"""USE-1, USE-10: whatever a provider does, a run ends once, in time, and with a code that names the cause."""
 
 import time
 import unittest
@@ -10,9 +10,9 @@ from model_case import (INPUT, OUTPUT, ModelCase, message_rows, model_config, pr
 
 from fake_provider import nobody_listens
 
-TIMEOUT_S = 1  # Of the first token and of each silence.
-PAUSES_S = 0.5 + 1  # Before the second and the third attempt, at most.
-SLACK_S = 5  # For a busy machine.
+TIMEOUT_S = 1  # For the first token and for each pause after it.
+PAUSES_S = 0.5 + 1  # The longest pauses before the second and the third attempt.
+SLACK_S = 5  # Additional time on a busy machine.
 FINISHED = "RUN_FINISHED"
 
 
@@ -21,10 +21,10 @@ class Case:
     model: str
     outcome: str
     attempts: int = 1
-    lasts_s: float = 0  # Each attempt, by the time-outs.
+    lasts_s: float = 0  # How long each attempt takes because of the time-outs.
     says: bool = False  # Text came before the end.
-    taken: bool = False  # The provider took the call, so that it may have used tokens.
-    complete: bool = True  # Usage was reported where any was due.
+    taken: bool = False  # The provider accepted the call, so that it may have used tokens.
+    complete: bool = True  # The provider reported usage wherever it had to.
 
     @property
     def in_time_s(self) -> float:
@@ -36,7 +36,7 @@ def refused(model: str, code: str, attempts: int = 1) -> Case:
 
 
 def broken(model: str, code: str, lasts_s: float = 0) -> Case:
-    """After some text: never asked again, and estimated."""
+    """A failure after some text: the call is not repeated, and its usage is estimated."""
     return Case(model, code, lasts_s=lasts_s, says=True, taken=True, complete=False)
 
 
@@ -52,7 +52,7 @@ CASES = (
     Case("fake-error:429:1:after=1", FINISHED, 2, 1, says=True, taken=True),
     Case("fake-error:503:2", FINISHED, 3, says=True, taken=True),
     refused("fake-error:429", "MODEL_RATE_LIMITED", 3),
-    refused("fake-error:429:after=3600", "MODEL_RATE_LIMITED"),  # Longer than anybody would wait.
+    refused("fake-error:429:after=3600", "MODEL_RATE_LIMITED"),  # Longer than the server waits.
     refused("fake-error:500", "MODEL_OVERLOADED", 3),
     refused("fake-error:503", "MODEL_OVERLOADED", 3),
     refused("fake-error:401", "MODEL_UNAUTHORIZED"),
@@ -115,7 +115,7 @@ class Failures(ModelCase):
         self.assertEqual(len(run.terminals), 1)
         self.assertEqual(run.outcome, case.outcome)
         self.assertEqual(bool(run.text), case.says)
-        self.assertFalse([kind for kind in run.kinds if kind.startswith("TOOL_")], "nothing is executed")
+        self.assertFalse([kind for kind in run.kinds if kind.startswith("TOOL_")], "no tool may be executed")
         for dialect in ("v2", "ag-ui"):
             frames = self.api.read_events(run.thread, run.run, dialect=dialect, agui="0.0")
             self.assertEqual(frames[-1].json.get("code", FINISHED), case.outcome)
@@ -154,13 +154,13 @@ class Failures(ModelCase):
 
 
 class NoWordOfAnAnswer(ModelCase):
-    """V2-6: a model that calls tools which nobody offered, and says nothing."""
+    """V2-6: a model that calls tools that were not offered, and says nothing."""
 
     def check(self, model: str, code: str, calls: int) -> None:
         run = self.run_model(model)
 
         self.assertEqual((run.outcome, run.text, run.terminals), (code, "", ["RUN_ERROR"]))
-        self.assertFalse([kind for kind in run.kinds if kind.startswith("TOOL_")], "nothing is executed")
+        self.assertFalse([kind for kind in run.kinds if kind.startswith("TOOL_")], "no tool may be executed")
         self.assertEqual([call["status"] for call in self.calls(run.thread)], ["completed"] * calls)
         self.assert_books(run.thread)
 

@@ -1,4 +1,4 @@
-"""USE-1, USE-8: where one model fails before its first word, the next of the list answers and is billed."""
+"""USE-1, USE-8: if a model fails before its first word, the next one in the list answers and is billed."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""USE-5, USE-6: which price a call gets, and what is said of it on the wire and in the rows."""
+"""USE-5, USE-6: which price a call gets, and how events and rows show it."""
 
 import json
 import unittest

@@ -1,4 +1,4 @@
-"""RUN-12, USE-8, USE-10: after a kill -9 in a model call the run asks again, and both calls are on the bill."""
+"""RUN-12, USE-8, USE-10: after a kill -9 during a model call, the run makes the call again, and both are booked."""
 
 import unittest
 
@@ -21,7 +21,8 @@ class Recovery(ModelCase):
             self.server.start()
 
     def killed(self, answer, until: str | None, count: int = 1, end=None) -> ModelRun:
-        """A run on the answer whose server dies at the `count`th event of that kind, and goes on with `REPLY`."""
+        """A run with this answer whose server dies at the `count`th event of this kind and which continues with
+        `REPLY`."""
         end = end or self.server.kill
         asked = len(self.fake.calls)
         self.fake.script(answer)
@@ -36,7 +37,7 @@ class Recovery(ModelCase):
         return ModelRun(self.api, thread, run).read()
 
     def check(self, run: ModelRun) -> dict:
-        """One end, two rows of the ledger, and all booked. The row of the call that was cut off."""
+        """The run ends once and has two rows in the ledger, both booked. Returns the row of the interrupted call."""
         self.assertEqual(run.terminals, ["RUN_FINISHED"])
         self.assertTrue(run.text.endswith("Here I am"))
         cut, whole = self.calls(run.thread)
@@ -53,7 +54,7 @@ class Recovery(ModelCase):
         return cut
 
     def kept(self, run: ModelRun) -> str:
-        """The text of the first message that was durable."""
+        """The durable text of the first message."""
         return next(row["content"] for row in message_rows(self.server, run.thread) if row["role"] == "assistant")
 
     def test_RUN_12_in_the_middle_of_the_text(self):
@@ -92,7 +93,7 @@ class Recovery(ModelCase):
         self.assertEqual(cut["output_tokens"], text_estimate(self.kept(run)))
 
     def test_RUN_12_again_and_again(self):
-        asked, calls = len(self.fake.calls), 4  # The first, and as many recoveries as there may be.
+        asked, calls = len(self.fake.calls), 4  # The first call, and the largest number of recoveries.
         self.fake.script(*[scripts.text("never").hung(0)] * calls)
         thread, run = self.api.start_run("hello", forwarded={"model": "fake"})
         for made in range(1, calls + 1):

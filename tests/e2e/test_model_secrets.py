@@ -1,4 +1,4 @@
-"""USE-1, CFG-4: a provider that shows the caller's key finds nobody who repeats it."""
+"""USE-1, CFG-4: if a provider's answer contains the caller's key, the server never repeats it."""
 
 import os
 import unittest
@@ -20,7 +20,7 @@ def key_of(request) -> str:
     return request.headers["authorization"].removeprefix("Bearer ")
 
 
-# Without the word before it that gives a key away.
+# Answers with the key, but without the word "Bearer" before it, by which a key could be recognized.
 BARE = (lambda request: scripts.error(401, f"Incorrect API key provided: {key_of(request)}. Find it at your account."),
         lambda request: scripts.error(400, "No.", code=key_of(request), kind=f"key={key_of(request)}"),
         lambda request: scripts.json_answer(401, {"detail": {"api_key": key_of(request)}}),
@@ -52,7 +52,7 @@ class Secrets(ModelCase):
                 runs.append(self.run_model(model))
 
         shown = {call.headers["authorization"] for call in self.fake.calls}
-        self.assertEqual(shown, {f"Bearer {key}" for key in KEYS.values()}, "the provider did get the keys")
+        self.assertEqual(shown, {f"Bearer {key}" for key in KEYS.values()}, "the provider must get the keys")
         self.assertEqual({run.outcome for run in runs},
                          {"MODEL_UNAUTHORIZED", "MODEL_REPORTED", "MODEL_OVERLOADED", "MODEL_REJECTED"})
         for place, content in self.places(runs).items():
@@ -63,7 +63,7 @@ class Secrets(ModelCase):
                         self.assertNotIn(part.encode(), content)
 
     def places(self, runs: list) -> dict[str, bytes]:
-        """Whatever can be read of the server from outside, by name."""
+        """Everything that can be read from the server from outside, by name."""
         process = Path("/proc") / str(self.server.process.pid)
         answers = [self.api.get("/api/v1/usage"), self.api.get("/api/v1/agent/threads"), self.refused()]
         for run in runs:
@@ -76,12 +76,12 @@ class Secrets(ModelCase):
             places[f"events of {name}"] = b"".join(frame.data for frame in frames)
         self.assertEqual(self.server.stop(), 0)
         places["log"] = self.server.log.read_bytes()
-        self.assertIn(b"[redacted]", places["log"], "what the provider said is in the log, but for the key")
+        self.assertIn(b"[redacted]", places["log"], "the log must have the provider's message without the key")
         files = [Path(folder) / name for folder, _, names in os.walk(self.server.directory) for name in names]
         return places | {f"file {path.name}": path.read_bytes() for path in files if path.stat().st_size}
 
     def refused(self):
-        """The 400 that lists what there is."""
+        """The answer 400, which lists the models."""
         answer = self.api.post_run({"messages": [{"id": "m", "role": "user", "content": "x"}],
                                     "forwardedProps": {"model": "none"}})
         self.assertEqual(answer.status, 400)

@@ -1,4 +1,4 @@
-"""CFG-2, USE-6: how models are named and priced, and what is said where that does not add up."""
+"""CFG-2, USE-6: how models are named and priced, and the errors if the settings do not fit together."""
 
 import json
 import tempfile
@@ -11,7 +11,7 @@ from model_case import ModelRun, model_config, money, price_list, provider
 from fake_provider import FakeProvider
 from runnel_server import run_cli, to_yaml
 
-AWAY = "https://models.invalid/v1"  # Resolves nowhere; and a refusal comes before anybody asks.
+AWAY = "https://models.invalid/v1"  # Does not resolve. Settings are refused before any connection is made.
 HERE = "http://127.0.0.1:9/v1"
 
 
@@ -36,7 +36,7 @@ class SettingsCase(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
 
     def refused(self, *words: str, config: str | None = None, **env: str) -> None:
-        """Neither `check` nor `serve` accepts it, in these words."""
+        """Neither `check` nor `serve` accepts the settings, and their messages contain these words."""
         options = ["--config", config] if config else []
         serve = ["serve", "--listen", "127.0.0.1:0", "--data-dir", str(self.folder / "data")]
         for command in (["check"], serve):
@@ -137,12 +137,12 @@ class Served(ServedCase):
         self.assertEqual(run.outcome, "RUN_FINISHED")
         self.assertIn("You said: hello", run.text)
         self.assertEqual((run.end["usage"][0]["model"], run.end["metadata"]["cost"]), ("fake", "0"))
-        self.assertNotIn("authorization", fake.calls[0].headers, "no key was given")
+        self.assertNotIn("authorization", fake.calls[0].headers, "there is no key to send")
         self.assertTrue(fake.calls[0].json["stream_options"]["include_usage"])
 
     def test_USE_6_RUNNEL_MODEL_PRICE_is_what_is_charged(self):
         fake = self.fake()
-        # qwen-plus has a price in the built-in list, which what the operator says here must win over.
+        # qwen-plus has a price in the built-in list. The operator's setting must take precedence over it.
         for model in ("some", "qwen-plus"):
             with self.subTest(model):
                 server = self.serve({"RUNNEL_MODEL_BASE_URL": fake.base_url, "RUNNEL_MODEL": model,
@@ -175,7 +175,7 @@ class Served(ServedCase):
         self.assertEqual([call.model for call in fake.calls], ["tok-10-20"])
         answer = server.api().post_run(run_input("x", forwarded={"model": "tik-1"}))
         self.assertEqual((answer.status, answer.json["error"]["details"]), (400, {"models": ["tok-*", "offline"]}))
-        self.assertEqual(self.run_on(server).end["usage"][0]["model"], "offline", "a pattern is no default")
+        self.assertEqual(self.run_on(server).end["usage"][0]["model"], "offline", "a pattern must not become the default")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""RUN-12, SSE-3, USE-8: a database that the version before has made is read as that version read it, and what was
-under way in it goes on.
+"""RUN-12, SSE-3, USE-8: a database that an earlier version wrote gives the same answers as with that version, and its
+unfinished runs continue.
 
-old_database/ has the database as text and what the old binary answered about it; make.py there made both."""
+old_database/ has the database as text, and the answers of the old binary; make.py in that folder made both."""
 
 import json
 import sqlite3
@@ -21,11 +21,11 @@ from fake_provider import FakeProvider
 from runnel_server import BINARY, TERMINALS, Api
 
 MONTH = 30 * 86_400_000
-IN_FLIGHT = {"a-going": ("a-10", "a-11"), "a-stale": ("a-12", "a-13")}  # The run under way, and the one behind it.
+IN_FLIGHT = {"a-going": ("a-10", "a-11"), "a-stale": ("a-12", "a-13")}  # The unfinished run, and the queued one.
 
 
 def reply(request):
-    """Of the flow's worker what its contract wants, of plain chat some words."""
+    """For the flow's worker an answer that follows its contract, for plain chat some text."""
     return FREE.answer(1) if "suggested_actions" in json.dumps(request.json) else scripts.text("I see.")
 
 
@@ -33,7 +33,7 @@ class OldDatabaseCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not BINARY.exists():
-            raise AssertionError(f"no server at {BINARY}: build it, or set RUNNEL_BIN")
+            raise AssertionError(f"there is no server at {BINARY}: build it, or set RUNNEL_BIN")
         directory = tempfile.TemporaryDirectory(prefix="runnel-old-")
         cls.addClassCleanup(directory.cleanup)
         cls.fake = FakeProvider().start()
@@ -41,7 +41,7 @@ class OldDatabaseCase(unittest.TestCase):
         cls.server = make_server(Path(directory.name) / "server", cls.fake)
         cls.restore(cls.server.database)
         cls.known = json.loads(ANSWERS.read_text())
-        cls.fake.script(*[reply] * 10)  # More than will be asked for.
+        cls.fake.script(*[reply] * 10)  # More than will be requested.
         cls.server.start()
         cls.addClassCleanup(cls.server.close)
         cls.users = {name: cls.server.api(name) for name in (ANN, BOB)}
@@ -51,7 +51,7 @@ class OldDatabaseCase(unittest.TestCase):
         database.parent.mkdir(mode=0o700)
         with sqlite3.connect(database) as db:
             db.executescript(DUMP.read_text())
-            # One of the runs under way was cut just now, the other longer ago than a run may last.
+            # One of the unfinished runs was cut just now, the other longer ago than a run may last.
             now = int(time.time() * 1000)
             for run, then in (("a-10", now), ("a-12", now - MONTH)):
                 db.execute("UPDATE runs SET created_at = ?1, started_at = ?1 WHERE run_ref = ?2", (then, run))
@@ -110,7 +110,7 @@ class Reads(OldDatabaseCase):
             events = [frame.json for frame in stream]
         self.assertEqual(events[0]["type"], "RUN_STARTED")
         self.assertEqual([event["stepName"] for event in events if event["type"] == "STEP_STARTED"].count("router"), 1,
-                         "the router's stage was done, and is not repeated")
+                         "the router's stage had completed and must not be repeated")
 
     def test_a_ticket_still_opens_its_run(self):
         target = Api.events_path("a-three", "a-2", "v2")

@@ -1,4 +1,4 @@
-"""HTTP-1, HTTP-2, HTTP-6, HTTP-7: the OpenAPI document, and a server that keeps to it."""
+"""HTTP-1, HTTP-2, HTTP-6, HTTP-7: the OpenAPI document, and a server that follows it."""
 
 import json
 import re
@@ -15,7 +15,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 
 
 def references(node):
-    """Every $ref within."""
+    """Every $ref inside `node`."""
     if isinstance(node, dict):
         if isinstance(node.get("$ref"), str):
             yield node["$ref"]
@@ -41,7 +41,7 @@ class OpenApiCase(E2eCase):
         return node
 
     def operations(self):
-        """(method, path, the operation with its path's parameters in it)."""
+        """(method, path, the operation with the parameters of its path)."""
         for path, item in self.document["paths"].items():
             for method in METHODS:
                 if method in item:
@@ -50,14 +50,14 @@ class OpenApiCase(E2eCase):
                     yield method.upper(), path, {**own, "parameters": parameters}
 
     def problems(self, schema: dict, value, where: str = "") -> list[str]:
-        """Where `value` is not what the schema says, as far as the document's answers need it."""
+        """How `value` differs from the schema. Supports only what the document uses for answers."""
         schema = self.resolve(schema)
         if value is None and schema.get("nullable"):
             return []
         if "oneOf" in schema:
             mapping = schema["discriminator"]["mapping"]
             if value.get("type") not in mapping:
-                return [f"{where}: no event {value.get('type')}"]
+                return [f"{where}: the event {value.get('type')} is not declared"]
             return self.problems({"$ref": mapping[value["type"]]}, value, where)
         kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
         kind = schema.get("type")
@@ -133,7 +133,7 @@ class EventsTest(OpenApiCase):
     config = offline(flows={"default": "router_worker"})
 
     def check_events(self, dialect: str, events: list[dict], where: str) -> set[str]:
-        """Each is as declared; their types."""
+        """Each event is as declared. Returns their types."""
         schema = {"$ref": "#/components/schemas/" + ("V2Event" if dialect == "v2" else "AgUiEvent")}
         for event in events:
             self.assertEqual(self.problems(schema, event, where), [])
@@ -173,7 +173,8 @@ class EventsTest(OpenApiCase):
 
 
 class KeptTest(OpenApiCase):
-    """Requests of all kinds; the base class fails where an answer was not declared. Here its form is checked, too."""
+    """Requests of all kinds. The server's close fails the test if a status was not declared; the form of each answer is
+    checked here."""
 
     config = offline(words=3)
 
@@ -188,7 +189,8 @@ class KeptTest(OpenApiCase):
         yield {"messages": [{"role": "user"}]}
 
     def targets(self, path: str, operation: dict):
-        """The path of a thread that exists and of one that does not, without and with right and wrong parameters."""
+        """The path with a thread that exists and with one that does not; each without parameters, and with correct and
+        wrong ones."""
         names = [p["name"] for p in operation["parameters"] if p["in"] == "query"]
         right = {"runId": self.run_id, "threadId": self.thread, "dialect": "ag-ui", "limit": "5"}
         queries = [{}, {n: right[n] for n in names if n in right}, {n: "wrong" for n in names},

@@ -1,5 +1,5 @@
-"""HTTP-5: the built-in page gets in with the address that the server printed, says how to get that address, and shows a run to
-its end through cuts, crashes and reloads."""
+"""HTTP-5: the built-in page works with the address that the server prints, and without it says how to get it. It shows
+a run to its end in spite of cut connections, crashes and reloads."""
 
 import json
 import re
@@ -14,8 +14,8 @@ from e2e_case import E2eCase, Server, eventually, new_id, offline
 from http_client import Http
 from runnel_server import environment
 
-# As much of a browser as the page's script needs. ACT is what its user does; CUT is after which event the first stream breaks; LOSE
-# is the path of which the first answer is lost on its way, and EXPIRED that of which the first answer is a 401.
+# The parts of a browser that the page's script needs. ACT is what the user does. CUT is the event after which the first
+# stream breaks. LOSE is the path whose first answer is lost, and EXPIRED the path whose first answer is a 401.
 DRIVER = """
 const bubbles = [];
 const element = () => ({
@@ -160,7 +160,7 @@ class PageTest(PageCase, E2eCase):
         done = subprocess.run(["bash", "-euc", "\n".join(lines)], capture_output=True, text=True, timeout=60)
 
         self.assertIn("event: RUN_FINISHED", done.stdout, done.stderr)
-        self.assertIn("event: TEXT_MESSAGE_CONTENT", done.stdout, "the dialect of the page itself")
+        self.assertIn("event: TEXT_MESSAGE_CONTENT", done.stdout, "the commands must use the same dialect as the page")
         self.assertNotRegex("\n".join(lines), r'curl[^|\n]*-H "')
 
 

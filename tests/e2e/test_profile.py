@@ -1,4 +1,4 @@
-"""FLOW-5, FLOW-6, USE-7: a user's profile, what is taken into it, and what it is frozen with."""
+"""FLOW-5, FLOW-6, USE-7: a user's profile, which values it accepts, and what keeps a frozen copy of it."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ def profile(username: str = "", bio: str = "", **changed) -> dict:
 
 class ProfileCase(E2eCase):
     def user(self) -> Api:
-        """Somebody who has not been here before."""
+        """A new user."""
         return self.server.api(new_id("user"))
 
     def put(self, body, api: Api | None = None):
@@ -198,7 +198,7 @@ class StoredTest(ProfileCase, ModelCase):
         self.assertNotIn("Klingonese", log)
 
     def assert_prompts(self, user: dict) -> None:
-        """Every call was told of this user, and of nothing else that the row has."""
+        """Every call contains these values of the user's profile, and nothing else of the stored row."""
         self.assertTrue(self.fake.calls)
         for call in self.fake.calls:
             told = [message["content"] for message in call.json["messages"]]

@@ -9,7 +9,7 @@ from model_case import ModelCase, model_config, money, price_list, provider
 from fake_models import fixture_file, fixture_folder
 
 FIXTURES = fixture_folder()
-SIZES = ("1", "2", "3", "7", "64", "1500", "whole")  # Bytes a write.
+SIZES = ("1", "2", "3", "7", "64", "1500", "whole")  # Bytes per write.
 KEY = {"api_key_env": "RECORDED_API_KEY"}
 
 # CNY per million tokens, by vendor.
@@ -20,7 +20,7 @@ PROFILES = {"deepseek": "deepseek", "alibaba": "dashscope", "openai": "openai", 
 
 @dataclass(frozen=True)
 class Expected:
-    """A row of the fixtures' SOURCES.md, and the cost by hand in 1e-12 CNY."""
+    """A row of the fixtures' SOURCES.md, and the cost in 1e-12 CNY, computed by hand."""
 
     content: int  # Bytes.
     reasoning: int
@@ -28,11 +28,11 @@ class Expected:
     tokens: tuple[int, int, int]  # Input, output, total.
     thought: int  # Reasoning tokens.
     cached: int
-    hit_miss: tuple[int, int]  # Only DeepSeek tells these.
+    hit_miss: tuple[int, int]  # Only DeepSeek reports these.
     cost: int
 
 
-MICRO = 10**6  # A token at 1 CNY per million.
+MICRO = 10**6  # The cost of one token at 1 CNY per million.
 EXPECTED = {
     # 13 × 2 + 400 × 3 = 1226
     "deepseek-text": Expected(1859, 0, "partial_success", (13, 400, 413), 0, 0, (0, 13), 1226 * MICRO),
@@ -54,14 +54,14 @@ EXPECTED = {
 
 
 def recorded(name: str, field: str) -> str:
-    """All pieces of a field of the deltas, from the file itself."""
+    """The joined pieces of one field of the deltas, from the file itself."""
     lines = fixture_file(name, FIXTURES).read_text(encoding="utf-8").split("\n")
     bodies = [line.removeprefix("data: ") for line in lines if line and line != "data: [DONE]"]
     deltas = [choice["delta"] for body in bodies for choice in json.loads(body).get("choices", ())]
     return "".join(delta.get(field) or "" for delta in deltas)
 
 
-@unittest.skipUnless(FIXTURES, "no recorded streams: name their folder with RUNNEL_FIXTURES")
+@unittest.skipUnless(FIXTURES, "there are no recorded streams: set RUNNEL_FIXTURES to their folder")
 class RecordedStreams(ModelCase):
     env = {KEY["api_key_env"]: "sk-recorded-0123456789"}
     prices = price_list({f"fake-fixture:{vendor}-*": [{"per_million_tokens": rates}]
@@ -93,7 +93,7 @@ class RecordedStreams(ModelCase):
         self.assertEqual(self.assert_books(run.thread), expected.cost)
 
     def check_unanswered(self, run, name: str, expected: Expected) -> None:
-        """V2-6: it only calls a tool that was not offered. It is asked twice more, and does the same."""
+        """V2-6: the model only calls a tool that was not offered. It is asked twice more and does the same."""
         self.assertEqual((run.outcome, run.text), ("MODEL_EMPTY_ANSWER", ""), run.end)
         self.assertEqual(run.reasoning, recorded(name, "reasoning_content") * 3)
         self.assertFalse([kind for kind in run.kinds if kind.startswith("TOOL_")], "no tool was offered")

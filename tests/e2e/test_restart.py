@@ -23,7 +23,7 @@ class KillTest(E2eCase):
             self.server.start()
 
     def read_until_cut(self, thread: str, run: str, query: dict, frames: list) -> None:
-        """Appends what comes until the connection breaks."""
+        """Appends the frames that come before the connection breaks."""
         with self.api.events(thread, run, **query) as stream:
             try:
                 frames.extend(stream)
@@ -31,7 +31,7 @@ class KillTest(E2eCase):
                 pass
 
     def killed_mid_run(self, delta_count: int) -> tuple[str, str, dict]:
-        """A run, killed when `delta_count` deltas were seen; what each dialect's reader saw before."""
+        """Starts a run and kills the server after `delta_count` deltas. Returns also what each dialect's reader saw."""
         thread, run = self.api.start_run("hello")
         seen = {name: [] for name in DIALECTS}
         readers = [threading.Thread(target=self.read_until_cut, args=(thread, run, query, seen[name]))
@@ -61,18 +61,19 @@ class KillTest(E2eCase):
     def check_joined(self, name: str, before: list, after: list, whole: list) -> None:
         joined = before + after
         places = [frame.position for frame in joined]
-        self.assertEqual(places, sorted(set(places)), "ids only grow and none comes twice")
+        self.assertEqual(places, sorted(set(places)), "ids must only increase, and none may come twice")
         durable = {frame.id: frame.data for frame in whole}
         kept = [frame for frame in joined if frame.id in durable]
-        self.assertEqual(kept, whole, "nothing durable is lost or changed")
+        self.assertEqual(kept, whole, "nothing durable may be lost or changed")
         void = [frame for frame in joined if frame.id not in durable]
         self.assertLessEqual({frame.event for frame in void}, {"TEXT_MESSAGE_CONTENT"})
         self.assertEqual(whole[-1].event, "RUN_FINISHED")
-        self.assertGreater(whole[-1].position[0], whole[0].position[0], "a new writer has a new epoch")
+        self.assertGreater(whole[-1].position[0], whole[0].position[0], "a new writer must have a new epoch")
         self.assertEqual([f.event for f in whole if f.event in TERMINALS], ["RUN_FINISHED"])
         if void:
             first = next(frame for frame in after)
-            self.assertLessEqual(first.position[1], void[0].position[1], "the new writer goes on at the durable end")
+            self.assertLessEqual(first.position[1], void[0].position[1],
+                                 "the new writer must continue at the durable end")
 
     def test_RUN_14_the_unfinished_message_is_superseded_and_asked_again_under_a_new_id(self):
         thread, run, _ = self.killed_mid_run(10)
@@ -87,20 +88,20 @@ class KillTest(E2eCase):
         self.assertEqual([end["metadata"]["status"] for end in ends], ["superseded"] * (len(ends) - 1) + ["success"])
         self.assertGreater(len(ends), 1)
         answers = [f.json for f in self.api.read_events(thread, run) if f.event == "TEXT_MESSAGE_END"]
-        self.assertEqual([a["messageId"] for a in answers], starts[-1:], "v2 shows the answer only")
+        self.assertEqual([a["messageId"] for a in answers], starts[-1:], "v2 must show only the answer")
         text = "".join(f.json["delta"] for f in frames
                        if f.event == "TEXT_MESSAGE_CONTENT" and f.json["messageId"] == starts[-1])
         self.assertEqual(text, answers[0]["answer"])
         history = self.api.full_history(thread)
-        self.assertEqual([m["seq"] for m in history], [1, len(ends) + 1], "what was superseded keeps its place")
-        self.assertEqual([m["id"] for m in history if m["role"] == "assistant"], starts[-1:], "and is not seen")
+        self.assertEqual([m["seq"] for m in history], [1, len(ends) + 1], "a superseded message must keep its seq")
+        self.assertEqual([m["id"] for m in history if m["role"] == "assistant"], starts[-1:], "it must not be visible")
 
     def test_RUN_12_a_run_that_keeps_dying_ends_as_interrupted(self):
         thread, run = self.api.start_run("hello")
         last = None
-        for _ in range(12):  # A slow machine may end a stage between two kills; from then on it counts anew.
+        for _ in range(12):  # On a slow machine a stage may end between two kills, which resets the count of crashes.
             with self.api.events(thread, run, dialect="ag-ui", agui="1.0", after=last) as stream:
-                frame = stream.next()  # From the second time on, the first of a new writer.
+                frame = stream.next()  # From the second time on, the first frame of a new writer.
             last = frame.id
             if self.api.status(thread, run).json["status"] == "failed":
                 break
@@ -175,7 +176,7 @@ class DrainTest(E2eCase):
         whole = self.api.read_events(thread, run, dialect="ag-ui")
         self.assertEqual(whole[: len(frames)], frames)
         self.assertEqual(whole[-1].event, "RUN_FINISHED")
-        self.assertEqual(len({frame.position[0] for frame in whole}), 1, "it finished under its first writer")
+        self.assertEqual(len({frame.position[0] for frame in whole}), 1, "the run must finish under its first writer")
 
     def test_NODE_3_SIGTERM_of_an_idle_server_is_quick_and_clean(self):
         self.finished_run()
@@ -215,9 +216,9 @@ class PlannedRestartTest(E2eCase):
     def test_RUN_12_six_planned_restarts_are_no_crashes(self):
         thread, run = self.api.start_run("hello")
         last = None
-        for _ in range(12):  # A slow machine may end a stage between two kills; from then on it counts anew.
+        for _ in range(12):  # More restarts than a run may have crashes.
             with self.api.events(thread, run, dialect="ag-ui", agui="1.0", after=last) as stream:
-                last = stream.next().id  # From the second time on, the first of a new writer.
+                last = stream.next().id  # From the second time on, the first frame of a new writer.
             self.assertEqual(self.server.stop(), 0)
             self.server.start()
 
@@ -229,13 +230,13 @@ class DamagedLogTest(E2eCase):
     config = offline(word_delay_ms=20, words=2000)
 
     def damage(self, sql: str, run: str) -> None:
-        """Changes the database of the server that is down."""
+        """Changes the database while the server is down."""
         with contextlib.closing(sqlite3.connect(self.server.database)) as database, database:
             changed = database.execute(f"{sql} WHERE run_id = (SELECT id FROM runs WHERE run_ref = ?)", (run,))
             self.assertGreater(changed.rowcount, 0)
 
     def interrupted(self, sql: str) -> tuple[str, str]:
-        """A run whose rows are damaged by `sql` while the server is down, once it has ended."""
+        """A run whose rows `sql` damaged while the server was down. Waits until the run has ended."""
         thread, run = self.api.start_run("hello")
         with self.api.events(thread, run) as stream:
             stream.next()

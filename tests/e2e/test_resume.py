@@ -1,4 +1,4 @@
-"""SSE-3 and SSE-4: a client that was cut anywhere misses nothing and sees nothing twice."""
+"""SSE-3 and SSE-4: a client whose connection is cut at any point misses nothing and sees nothing twice."""
 
 import threading
 import time
@@ -45,7 +45,7 @@ class ResumeAfterTheEndTest(E2eCase):
                         self.check_cut(name, query, cut)
 
     def check_cut(self, name: str, query: dict, cut: int) -> None:
-        """The client takes the whole frames of its first `cut` bytes, drops the broken one, and resumes."""
+        """The client takes the complete frames in its first `cut` bytes, drops the incomplete one, and resumes."""
         with self.api.events(self.thread, self.run_id, **query) as stream:
             taken = SseParser().feed(stream.read_until(cut)[:cut])
         after = taken[-1].id if taken else None
@@ -99,7 +99,7 @@ class ResumeAfterTheEndTest(E2eCase):
 
     def test_SSE_4_the_refusal_of_an_id_says_what_to_send(self):
         epoch, n = self.whole["v2"][0].position
-        for ident, why in {"x": "is no event id.", f"{epoch + 1}-{n}": "is none that this run has given.",
+        for ident, why in {"x": "is not an event id.", f"{epoch + 1}-{n}": "was not sent by this run.",
                            f"{epoch}-999999": "lies beyond the end of the run."}.items():
             message = self.api.get(self.api.events_path(self.thread, self.run_id, last=ident)).json["error"]["message"]
             self.assertIn(why + " Send the last `id:` that you have read from this run's stream", message)
@@ -139,7 +139,7 @@ class ResumeLiveTest(E2eCase):
     config = offline(word_delay_ms=12)
 
     def read_with_cuts(self, thread: str, run: str, query: dict, inside: bool) -> list:
-        """Drops the connection after every single frame; `inside`: in the middle of the next one."""
+        """Drops the connection after every single frame, or, if `inside`, in the middle of the next one."""
         frames = []
         while not frames or frames[-1].event not in TERMINALS:
             after = frames[-1].id if frames else None
@@ -213,9 +213,9 @@ class ResumeLiveTest(E2eCase):
             try:
                 frames = list(stream)
             except (ConnectionError, Cut):
-                frames = []  # However it was sent away: it comes back and is told.
+                frames = []  # The connection may also be cut; the next request gets the error.
 
-        self.assertEqual(frames, [], "it asked for what comes after something that never came")
+        self.assertEqual(frames, [], "no frame may come after an id that the run never reached")
         self.assert_error(self.api.get(self.api.events_path(thread, run, last=ahead)), 400)
 
     def test_HTTP_3_a_live_run_is_hidden_from_others(self):

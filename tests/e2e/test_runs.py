@@ -1,4 +1,4 @@
-"""RUN-1, RUN-2, RUN-5, RUN-6: starting runs and asking for them."""
+"""RUN-1, RUN-2, RUN-5, RUN-6: starting runs and reading their status."""
 
 import json
 import re

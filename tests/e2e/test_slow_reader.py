@@ -1,4 +1,4 @@
-"""SSE-6: a slow reader is cut at its bound; the run and other readers do not notice."""
+"""SSE-6: a slow reader is cut at its limit; the run and other readers are not affected."""
 
 import socket
 import threading
@@ -10,7 +10,7 @@ from e2e_case import E2eCase, offline
 from http_client import HttpError
 from sse import SseParser
 
-WORDS = 4000  # Some 200 bytes of frame each: several times what all buffers on the way take.
+WORDS = 4000  # About 200 bytes of frame each: several times what all buffers together can hold.
 
 
 class SlowReaderTest(E2eCase):
@@ -18,7 +18,7 @@ class SlowReaderTest(E2eCase):
                      http={"subscriber_buffer_bytes": 65536, "write_timeout_s": 3, "keep_alive_s": 1})
 
     def crawl(self, thread: str, run: str, result: dict, stop: threading.Event) -> None:
-        """Reads a byte a second over a tiny window until the server cuts it."""
+        """Reads one byte per second through a tiny TCP window until the server cuts the connection."""
         begin = time.monotonic()
         with self.api.events(thread, run, dialect="ag-ui", receive_buffer=2048, timeout=60) as stream:
             raw = bytearray()
@@ -59,7 +59,7 @@ class SlowReaderTest(E2eCase):
         thread, run = self.api.start_run("hello")
         with self.api.events(thread, run, dialect="ag-ui", receive_buffer=2048, timeout=60) as stream:
             whole = self.api.read_events(thread, run, dialect="ag-ui", timeout=60)
-            time.sleep(5)  # Longer than the write timeout: reading nothing is what is tested.
+            time.sleep(5)  # Reads nothing for longer than the write timeout.
             raw = b""
             try:
                 while piece := stream.connection.read_body():
@@ -67,7 +67,7 @@ class SlowReaderTest(E2eCase):
             except (OSError, HttpError):
                 pass
         taken = SseParser().feed(raw)
-        self.assertLess(len(taken), len(whole), "it was not cut")
+        self.assertLess(len(taken), len(whole), "the reader was not cut")
 
         rest = self.api.read_events(thread, run, dialect="ag-ui", after=taken[-1].id if taken else None, timeout=60)
 
@@ -83,7 +83,7 @@ class SlowReaderTest(E2eCase):
         grown = self.resident_kib() - before
         for stream in stuck:
             stream.close()
-        self.assertLess(grown, 64 * 1024, f"{grown} KiB more for 50 readers that read nothing")
+        self.assertLess(grown, 64 * 1024, f"50 readers that read nothing took {grown} KiB of memory")
 
     def resident_kib(self) -> int:
         with open(f"/proc/{self.server.process.pid}/status") as file:
@@ -91,7 +91,7 @@ class SlowReaderTest(E2eCase):
 
 
 def is_established(peer: socket.socket) -> bool:
-    """Whether the server still holds its end; what it sent before may be unread."""
+    """Whether the server still keeps the connection open; bytes that it sent before may be unread."""
     tcp_established = 1
     return peer.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 1)[0] == tcp_established
 

@@ -1,4 +1,4 @@
-"""SSE-1, SSE-2, SSE-5 and the frames of v2 and ag-ui."""
+"""SSE-1, SSE-2, SSE-5, and the frames of the dialects v2 and ag-ui."""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""FLOW-1: a flow of a team's own, by YAML alone (third_flow/)."""
+"""FLOW-1: a team can add its own flow with YAML files only (third_flow/)."""
 
 import unittest
 from pathlib import Path
@@ -31,7 +31,8 @@ class ThirdFlow(FlowCase):
         [result] = [frame.json for frame in v2 if frame.event == "TOOL_CALL_RESULT"]
         self.assertEqual((result["stage"], result["result"]["data"]), ("act", {"seats": 2}))
         self.assertEqual([message["role"] for message in self.requests[-1]["messages"]],
-                         ["system", "system", "user", "user"], "the tools of a stage are no part of the thread yet")
+                         ["system", "system", "user", "user"],
+                         "the tool calls of this run are not part of the thread yet")
         self.assert_books(run.thread)
 
     def test_FLOW_1_results_reach_the_stages_whose_tasks_name_them(self):

@@ -75,7 +75,7 @@ class ThreadsTest(E2eCase):
                 break
             cursor = f"&cursor={page['nextCursor']}"
 
-        self.assertEqual(seen[0]["threadId"], made[2][0], "the one used last is the newest")
+        self.assertEqual(seen[0]["threadId"], made[2][0], "the thread that was used last must be the first")
         self.assertEqual(sorted(t["threadId"] for t in seen), sorted(thread for thread, _ in made))
         updated = [t["updatedAt"] for t in seen]
         self.assertEqual(updated, sorted(updated, reverse=True))
@@ -144,7 +144,7 @@ class HistoryTest(E2eCase):
             with self.subTest(limit=limit):
                 self.assertEqual(self.api.full_history(thread, limit), whole["messages"])
         page = self.api.history(thread, before=5, limit=2).json
-        self.assertEqual([m["seq"] for m in page["messages"]], [3, 4], "oldest first within a page")
+        self.assertEqual([m["seq"] for m in page["messages"]], [3, 4], "within a page the oldest message comes first")
 
     def test_RUN_8_ids_in_history_are_those_on_the_wire(self):
         thread, run = self.finished_run()

@@ -1,4 +1,4 @@
-"""HTTP-4: tickets, for what a browser cannot put a header on."""
+"""HTTP-4: tickets, for requests to which a browser cannot add a header."""
 
 import re
 import tempfile
@@ -16,7 +16,7 @@ class TicketsTest(E2eCase):
     config = offline(word_delay_ms=20, words=WORDS)
 
     def setUp(self):
-        self.browser = Api(self.server.address)  # Without a header.
+        self.browser = Api(self.server.address)  # Sends no token.
         self.thread, self.run_id = self.api.start_run(thread=new_id("thread"))
 
     def ticket(self, thread: str | None = None, run: str | None = None) -> str:
@@ -50,7 +50,7 @@ class TicketsTest(E2eCase):
             headers = {"Last-Event-ID": seen[-1].id} if seen else {}
             with self.browser.open("GET", url, headers=headers) as stream:
                 self.assertEqual(stream.status, 200)
-                for _ in range(10):  # Then the connection is lost.
+                for _ in range(10):  # After ten frames the connection is lost.
                     if (frame := stream.next()) is None:
                         break
                     seen.append(frame)
@@ -59,7 +59,7 @@ class TicketsTest(E2eCase):
             whole = list(stream)
         self.assertEqual([f.id for f in seen], [f.id for f in whole])
         headers = {"Last-Event-ID": seen[-1].id}
-        self.assertEqual(self.browser.get(url, headers=headers).status, 204, "this is what stops an EventSource")
+        self.assertEqual(self.browser.get(url, headers=headers).status, 204, "status 204 stops an EventSource")
 
     def test_HTTP_4_two_streams_share_a_ticket(self):
         url = self.url(self.ticket())
@@ -76,7 +76,7 @@ class TicketsTest(E2eCase):
         self.assert_invalid(self.url(ticket, other_thread, self.run_id), ticket)
         self.assert_invalid(f"/api/v1/agent/runs/{self.thread}/events?ticket={ticket}", ticket)
         with self.browser.open("GET", self.url(ticket)) as stream:
-            self.assertEqual(stream.status, 200, "and is none the worse for it")
+            self.assertEqual(stream.status, 200, "the ticket must still open its own run")
 
     def test_HTTP_4_a_ticket_opens_no_other_route_and_no_other_method(self):
         ticket = self.ticket()
@@ -197,7 +197,8 @@ class RunsPerUserTest(E2eCase):
             answer = self.api.post(route, run_input("one more"))
             self.assertEqual(self.assert_error(answer, 429, "TOO_MANY_RUNS"), {"limit": 2})
             self.assertRegex(answer.headers["retry-after"], re.compile(r"\A[1-9][0-9]*\Z"))
-        self.assertEqual(self.server.api("other").post_run(run_input("hello")).status, 202, "each user has his own")
+        self.assertEqual(self.server.api("other").post_run(run_input("hello")).status, 202,
+                         "each user has a limit of their own")
         self.api.cancel(*first)
         self.wait_status(*first, "canceled")
         self.assertEqual(self.api.post_run(run_input("room again")).status, 202)

@@ -1,4 +1,4 @@
-"""The order rules of the stock AG-UI clients' verifier, over frames as they were seen."""
+"""The order rules of the verifier in the stock AG-UI clients, applied to the frames that a client saw."""
 
 import json
 
@@ -13,7 +13,7 @@ _CLOSES = {"TEXT_MESSAGE_END": ("text", "messageId"), "TOOL_CALL_END": ("call", 
 
 
 def order_violations(frames: list[tuple[str, str, str]]) -> list[str]:
-    """What a stock client would refuse. The frames are one whole run's."""
+    """What a stock client would refuse in the frames of one whole run."""
     found, open_things, ended = [], set(), None
     for at, (ident, event, data) in enumerate(frames):
         body = json.loads(data)
@@ -26,7 +26,7 @@ def order_violations(frames: list[tuple[str, str, str]]) -> list[str]:
         if event in _OPENS:
             thing = (_OPENS[event][0], body[_OPENS[event][1]])
             if thing in open_things:
-                found.append(f"{event} at {ident}: {thing} is open")
+                found.append(f"{event} at {ident}: {thing} is already open")
             open_things.add(thing)
         elif event in _NEEDS or event in _CLOSES:
             kind, key = _NEEDS.get(event) or _CLOSES[event]

@@ -1,6 +1,6 @@
-"""Says what in the evidence breaks a promise. Works on plain data only, so that it can itself be tested.
+"""Finds the broken promises in the evidence. Works only on plain data, so that it can be tested itself.
 
-The promises are those of SSE-1, SSE-3, SSE-7, RUN-3, RUN-8, RUN-11, RUN-12, RUN-14 and USE-8 (docs/contract.md).
+It checks the promises SSE-1, SSE-3, SSE-7, RUN-3, RUN-8, RUN-11, RUN-12, RUN-14 and USE-8 (docs/contract.md).
 """
 
 import json
@@ -22,7 +22,7 @@ _AG_UI = _COMMON | {
     "text_started": "TEXT_MESSAGE_START", "text_delta": "TEXT_MESSAGE_CONTENT", "text_ended": "TEXT_MESSAGE_END",
     "tool_args_delta": "TOOL_CALL_ARGS", "card_shown": "ACTIVITY_SNAPSHOT", "writer_changed": "CUSTOM",
 }
-# What each dialect shows of a fact. One that is not here may be shown or not.
+# The event with which each dialect shows a fact. A fact that is not listed may be shown or not.
 SHOWN = {
     "v2": _COMMON | {"run_canceled": "RUN_ERROR", "tool_args": "TOOL_CALL_ARGS"},
     "ag-ui 1.0": _AG_UI | {"run_canceled": "RUN_FINISHED"},
@@ -31,7 +31,7 @@ SHOWN = {
 
 
 def is_delta(dialect: str, frame: Frame) -> bool:
-    """v2 has none: its TOOL_CALL_ARGS is a whole fact."""
+    """v2 has no deltas: its TOOL_CALL_ARGS is a whole fact."""
     return dialect != "v2" and frame[1] in DELTA_EVENTS
 
 
@@ -41,7 +41,7 @@ def position(ident: str) -> tuple[int, int]:
 
 
 def check(evidence: Evidence) -> list[str]:
-    """Every broken promise, in words; none: an empty list."""
+    """A description of every broken promise; empty if there is none."""
     db = evidence.database
     found = [] if db.integrity == "ok" else [f"integrity_check: {db.integrity}"]
     found += check_admission(evidence)
@@ -62,9 +62,9 @@ def check(evidence: Evidence) -> list[str]:
 
 def check_admission(evidence: Evidence) -> list[str]:
     runs = evidence.database.runs
-    found = [f"run {ref}: accepted and forgotten" for ref in sorted(evidence.accepted - runs.keys())]
+    found = [f"run {ref}: accepted, but it does not exist" for ref in sorted(evidence.accepted - runs.keys())]
     found += [f"run {ref}: refused with 409, but it exists" for ref in sorted(evidence.refused & runs.keys())]
-    found += [f"run {ref}: nobody asked for it" for ref in sorted(runs.keys() - evidence.attempted)]
+    found += [f"run {ref}: it exists, but no client started it" for ref in sorted(runs.keys() - evidence.attempted)]
     found += [f"run {run.ref}: still {run.status}" for run in runs.values()
               if run.status not in TERMINAL_STATUS.values()]
     found += [f"thread {ref}: still {status}" for ref, status in evidence.database.threads.items()
@@ -73,7 +73,7 @@ def check_admission(evidence: Evidence) -> list[str]:
 
 
 def check_log(run: Run, rows: list[LogRow]) -> list[str]:
-    """A prefix-closed log: numbers from 1, epochs only growing and announced, one terminal, at the end."""
+    """The log has no gaps: numbers from 1; epochs that only increase and are announced; one terminal, at the end."""
     found, n, epoch = [], 0, None
     terminals = []
     for row in rows:
@@ -99,12 +99,12 @@ def check_log(run: Run, rows: list[LogRow]) -> list[str]:
         found.append(f"run {run.ref}: last_n {run.last_n}, but its log ends at {n}")
     unknown = {row.epoch for row in rows} - {epoch for epoch, _ in run.epochs}
     if unknown:
-        found.append(f"run {run.ref}: epochs {sorted(unknown)} in the log, not among the run's")
+        found.append(f"run {run.ref}: the log has epochs {sorted(unknown)}, which the run does not have")
     return found
 
 
 def check_texts(run: Run, rows: list[LogRow]) -> list[str]:
-    """The durable deltas of a message join to the text that its end states."""
+    """The joined durable deltas of a message are the text in the fact that ends it."""
     found, texts = [], {}
     for fact in (fact for row in rows for fact in row.facts):
         message = fact.get("message")
@@ -122,14 +122,14 @@ def check_texts(run: Run, rows: list[LogRow]) -> list[str]:
 
 
 def shows_nothing(fact: dict) -> bool:
-    """An empty delta, and a new writer before the run's first fact."""
+    """True for an empty delta, and for a new writer before the run's first fact."""
     if fact["fact"] == "writer_changed":
         return fact["after_n"] == 0
     return fact["fact"] in ("text_delta", "reasoning_delta", "tool_args_delta") and not fact["text"]
 
 
 def check_replays(run: Run, rows: list[LogRow], replays: dict[str, list[Frame]]) -> list[str]:
-    """A whole read shows exactly the log, as its dialect shows it."""
+    """A complete read shows exactly the log, in the form of its dialect."""
     found = []
     for dialect, frames in replays.items():
         shown = {ident: event for ident, event, _ in frames}
@@ -146,7 +146,7 @@ def check_replays(run: Run, rows: list[LogRow], replays: dict[str, list[Frame]])
 
 
 def check_messages(db: Database) -> list[str]:
-    """seq: unique, gap-free on both sides of 0. One user row a run that began, and an answer where it completed."""
+    """seq is unique and has no gaps on both sides of 0. Each run that began has exactly one user row."""
     found, by_thread = [], {}
     for message in db.messages:
         by_thread.setdefault(message.thread, []).append(message)
@@ -158,7 +158,7 @@ def check_messages(db: Database) -> list[str]:
             found.append(f"thread {thread}: seq {numbers}")
         repeated = [ident for ident, count in Counter(m.id for m in messages).items() if count > 1]
         if repeated:
-            found.append(f"thread {thread}: message ids twice: {repeated}")
+            found.append(f"thread {thread}: message ids that occur more than once: {repeated}")
     users = Counter(message.run for message in db.messages if message.role == "user")
     for run in db.runs.values():
         began = any(fact["fact"] == "step_started" for row in db.log.get(run.ref, []) for fact in row.facts)
@@ -168,7 +168,7 @@ def check_messages(db: Database) -> list[str]:
 
 
 def check_accounts(db: Database) -> list[str]:
-    """USE-8: of a run that has ended every call is settled and on a row, and the rows add up to the calls."""
+    """USE-8: every call of an ended run is settled and booked on a row, and the rows have the same sum as the calls."""
     found = []
     for ref, account in db.accounts.items():
         run = db.runs.get(ref)
@@ -182,7 +182,7 @@ def check_accounts(db: Database) -> list[str]:
 
 
 def check_history(evidence: Evidence) -> list[str]:
-    """/history is the visible rows, and has under the same id whatever a client saw finished."""
+    """/history has the visible rows, and under the same id each finished message and tool call that a client saw."""
     db, found = evidence.database, []
     for thread, ids in evidence.history.items():
         rows = [m.id for m in db.messages if m.thread == thread and m.seq > 0 and m.mask & 1]
@@ -196,11 +196,11 @@ def check_history(evidence: Evidence) -> list[str]:
         named = set()
         for fact in (fact for row in db.log.get(run.ref, []) for fact in row.facts):
             if "message" not in fact or fact["fact"] in ("run_failed", "tool_progress"):
-                continue  # There it is a text for people, not an id.
+                continue  # In these facts `message` is a text for people, not an id.
             named.add(fact["message"])
             replaced = fact.get("outcome") == "superseded" and fact["text"]
             if replaced and not (fact["message"] in rows and rows[fact["message"]].mask == 0):
-                found.append(f"run {run.ref}: superseded {fact['message']} has no row, or one that is seen (RUN-14)")
+                found.append(f"run {run.ref}: superseded {fact['message']} has no row, or its row is visible (RUN-14)")
             promised = fact["fact"] in ("answer_completed", "tool_args", "tool_result")
             if promised and not (fact["message"] in rows and (run.rolled_back or rows[fact["message"]].mask & 1)):
                 found.append(f"run {run.ref}: {fact['fact']} of {fact['message']} has no row in history")
@@ -209,19 +209,19 @@ def check_history(evidence: Evidence) -> list[str]:
                 found.append(f"run {run.ref}: the answer's row differs from the answer")
         stray = [m.id for m in rows.values() if m.seq > 0 and m.role != "user" and m.id not in named]
         if stray:
-            found.append(f"run {run.ref}: rows that no event tells of: {stray}")
+            found.append(f"run {run.ref}: no event mentions the rows {stray}")
         if run.rolled_back and any(m.mask for m in rows.values()):
             found.append(f"run {run.ref}: rolled back, but some of its rows are visible")
     return found
 
 
 def check_read(read: Read, run: Run | None, replay: list[Frame] | None) -> list[str]:
-    """What one client saw over its connections = the log: nothing lost, twice, reordered or contradicted."""
+    """What one client saw over all its connections is the log: nothing is lost, repeated, reordered or contradicted."""
     name = f"run {read.run}, a {read.dialect} reader"
     if read.error:
         return [f"{name}: {read.error}"]
     if run is None or replay is None:
-        return [f"{name}: saw {len(read.frames)} frames of a run that is gone"] if read.frames else []
+        return [f"{name}: saw {len(read.frames)} frames of a run that does not exist"] if read.frames else []
     found = []
     places = [position(ident) for ident, _, _ in read.frames]
     for before, after in zip(places, places[1:]):
@@ -251,14 +251,14 @@ def check_read(read: Read, run: Run | None, replay: list[Frame] | None) -> list[
 
 
 def is_void(place: tuple[int, int], run: Run) -> bool:
-    """Shown by a writer that died, and beyond what the next one found (SSE-1)."""
+    """Whether a writer that died had shown it, and it is beyond the durable end that the next writer found (SSE-1)."""
     epoch, n = place
     later = [first_n for other, first_n in run.epochs if other > epoch]
     return bool(later) and n >= later[0] and any(other == epoch for other, _ in run.epochs)
 
 
 def contradicted_texts(name: str, read: Read, replay: list[Frame]) -> list[str]:
-    """A message that was not abandoned is, to the client, exactly its durable text (RUN-14)."""
+    """The client has exactly the durable text of every message that was not abandoned (RUN-14)."""
     abandoned = set()
     for _, event, data in replay:
         body = json.loads(data)

@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
-"""Kills the server with -9 at random moments under load, restarts it, and checks that every promise held.
+"""Kills the server with -9 at random moments under load, restarts it, and checks that every promise was kept.
 
 With --shim each kill also drops the writes that were not synced, as a power cut would.
-The seed fixes what is done; the moments are the machine's, so a failing seed fails often, not always.
+The seed fixes what is done, but not the exact moments. So a seed that has failed fails often, but not always.
 """
 
 import argparse
 import random
-import shutil
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from checker import check
 from evidence import Evidence, read_database
 from load import DIALECTS, User, Worker, World
 from fake_provider import FakeProvider
+from report import report
 from runnel_server import ENDED, Server
 from seeded_bugs import missed_bugs
 from shims import UnsyncedWrites, build_shim
@@ -36,7 +36,7 @@ class Nemesis:
 
     def run(self, kills: int) -> None:
         for _ in range(kills):
-            time.sleep(self.rng.uniform(0.02, 0.4))  # The random moment.
+            time.sleep(self.rng.uniform(0.02, 0.4))  # Chooses the random moment.
             self.world.up.clear()
             self._kill()
             if self.rng.random() < 0.15:
@@ -50,7 +50,7 @@ class Nemesis:
             self.unsynced.apply(self.rng if self.rng.random() < 0.5 else None)
 
     def _kill_while_starting(self) -> None:
-        """Recovery itself must survive a kill."""
+        """Kills the server during recovery, which must survive that."""
         self.kills_at_start += 1
         self.server.spawn()
         time.sleep(self.rng.uniform(0, 0.1))
@@ -102,17 +102,17 @@ def _count(evidence: Evidence, kind: str) -> int:
 
 
 def _went_on(evidence: Evidence, run: str) -> bool:
-    """Whether a stage was finished before a writer died, and the run completed all the same."""
+    """Whether a writer died after a stage had finished, and the run still completed."""
     kinds = [fact["fact"] for row in evidence.database.log.get(run, []) for fact in row.facts]
     return "step_finished" in kinds and "writer_changed" in kinds[kinds.index("step_finished"):-1] and \
         kinds[-1] == "run_finished"
 
 
 def too_little_work(counts: dict[str, int], kills: int) -> list[str]:
-    """A run in which everything failed keeps every promise and proves none."""
+    """What happened too rarely. If everything had failed, no promise would be broken, but none would be proven."""
     least = {"runs completed": kills // 4, "runs taken over": kills // 8, "resumed midway": kills // 2,
              "gone on from a checkpoint": kills // 40, "tool results kept": kills // 10}
-    return [f"only {counts.get(name, 0)} {name}, at least {count} wanted" for name, count in least.items()
+    return [f"{name}: {counts.get(name, 0)}, but at least {count} are needed" for name, count in least.items()
             if counts.get(name, 0) < count]
 
 
@@ -144,7 +144,7 @@ def run_once(directory: Path, seed: int, kills: int, shim: bool) -> list[str]:
             print(f"  unsynced changes dropped: {unsynced.undone}")
         found = world.problems + check(evidence) + too_little_work(counts, kills)
         if unsynced and not unsynced.undone:
-            found.append("the shim dropped nothing: it is not at work")
+            found.append("the shim dropped nothing, so it did not work")
         if not found:
             found = [f"the checker missed a seeded bug: {name}" for name in missed_bugs(evidence, server.database)]
         else:
@@ -157,19 +157,13 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--shim", action="store_true", help="drop unsynced writes at each kill")
-    parser.add_argument("--keep", action="store_true", help="keep the data directory also when all is well")
+    parser.add_argument("--keep", action="store_true", help="keep the data directory even if nothing failed")
     args = parser.parse_args()
     directory = Path(tempfile.mkdtemp(prefix="runnel-crash-"))
     found = run_once(directory, args.seed, args.kills, args.shim)
-    for text in found[:40]:
-        print(f"FAILED: {text[:600]}")
-    if found:
-        print(f"{len(found)} violations; evidence in {directory}")
-        return 1
-    print("  no violation; all seeded bugs caught")
-    if not args.keep:
-        shutil.rmtree(directory)
-    return 0
+    if not found:
+        print("  no violation; all seeded bugs caught")
+    return report(found, directory, args.keep)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Fails the Nth write or sync of a run's life, for N from its first to its last and beyond (SQLite's own method).
+"""Fails the Nth write or sync during a run, for N from the first to the last (SQLite is tested in the same way).
 
-After each: nothing that was answered with success is lost, no terminal was shown that is not durable, the database
-is whole, every run has exactly one terminal, and the server works again without a restart (DB-3).
+After each fault: nothing that was answered with success is lost, no terminal was shown that is not durable, the
+database is intact, every run has exactly one terminal, and the server works again without a restart (DB-3).
 """
 
 import argparse
 import errno
 import random
-import shutil
 import sqlite3
 import sys
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,13 +22,14 @@ from crash_harness import gather
 from evidence import read_database
 from load import DIALECTS, OutOfTime, World, follow
 from http_client import HttpError
+from report import report
 from runnel_server import ENDED, Api, Server, new_id, run_input
 from shims import FailingIo, build_shim
 
 CONFIG = {"models": {"offline": {"word_delay_ms": 2, "words": 0}}}
-PATIENCE = 15.0  # Seconds for the server to notice a fault, or to recover from one.
+PATIENCE = 15.0  # Seconds that the server has to notice a fault, or to recover from it.
 NEVER = 10**9  # An N that no run reaches.
-HOLD = 0.4  # Seconds that a lasting fault holds: the run would have ended by then.
+HOLD = 0.4  # Seconds that a lasting fault holds. Without the fault, the run would have ended by then.
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Mode:
     how: str  # once, persistent
     operations: int
     error: int
-    kill: bool = False  # While the fault holds, instead of healing it.
+    kill: bool = False  # Kills the server while the fault holds, instead of healing the fault.
 
     @property
     def lasting(self) -> bool:
@@ -63,7 +64,7 @@ def eventually(condition, seconds: float = PATIENCE) -> bool:
 
 
 class Step:
-    """One run with one fault armed, and all that must hold afterwards."""
+    """One run with one fault, and the checks of all that must hold afterwards."""
 
     def __init__(self, server: Server, io: FailingIo, mode: Mode, nth: int):
         self.server, self.io, self.mode, self.nth = server, io, mode, nth
@@ -71,7 +72,7 @@ class Step:
         self.api = server.api()
         self.found: list[str] = []
         self.hit = False
-        self.calls = 0  # Counted writes or syncs of the one run, where no fault was hit.
+        self.calls = 0  # The counted writes or syncs of the run, if it met no fault.
 
     def expect(self, held: bool, text: str) -> None:
         if not held:
@@ -100,7 +101,7 @@ class Step:
         self._after_healing(reader)
 
     def _post_and_follow(self) -> threading.Thread | None:
-        """Posts once. A reader follows what was accepted to its end, however long that takes."""
+        """Posts once. If the run is accepted, a reader follows it to its end, however long that takes."""
         thread, run = new_id("thread"), new_id("run")
         self.world.attempted.add(run)
         try:
@@ -121,7 +122,7 @@ class Step:
         try:
             follow(self.world, self.api, thread, run, dialect, random.Random(self.nth))
         except OutOfTime:
-            self.world.problem(f"run {run} was accepted and showed no terminal in time")
+            self.world.problem(f"run {run} was accepted, but showed no terminal in time")
 
     def _wait_for_hit_or_end(self, reader: threading.Thread) -> None:
         eventually(lambda: self.io.hits > 0 or not reader.is_alive())
@@ -135,7 +136,7 @@ class Step:
         self.world.attempted.add(run)
         answer = self.api.post_run(run_input("hello", thread, run))
         if answer.status == 202:
-            self.world.accepted[run] = (self.api, thread)  # Then it must exist.
+            self.world.accepted[run] = (self.api, thread)  # An accepted run must exist.
         else:
             self.expect(answer.status == 503 and bool(answer.error_code),
                         f"POST while no write succeeds answered {answer.status} {answer.body!r}")
@@ -154,16 +155,17 @@ class Step:
             try:
                 frames.extend(iter(stream.next, None))
             except (OSError, HttpError):
-                pass  # It waits for more.
+                pass  # The stream waits for more frames.
         last_n = self._stored("last_n", run)
         beyond = [frame.id for frame in frames if frame.position[1] > last_n]
-        self.expect(not beyond, f"run {run}: a reader that came while no write succeeds saw {beyond[:3]} …, durable is {last_n}")
+        self.expect(not beyond, f"run {run}: while no write succeeded, a new reader saw {beyond[:3]} …, but only "
+                                f"frames up to {last_n} are durable")
 
     def _stored_status(self, run: str) -> str:
         return self._stored("status", run)
 
     def _stored(self, column: str, run: str):
-        """What another process sees in the database now, whatever the server says."""
+        """What another process sees in the database, whatever the server says."""
         db = sqlite3.connect(f"file:{self.server.database}?mode=ro", uri=True)
         try:
             return db.execute(f"select {column} from runs where run_ref = ?", (run,)).fetchone()[0]
@@ -191,7 +193,7 @@ class Step:
             self.expect(last == "RUN_FINISHED", f"the first run after the fault ended with {last}")
 
     def verdict(self, known: set[str]) -> list[str]:
-        """Stops the server and checks all that is left. `known`: runs of earlier steps on the same database."""
+        """Stops the server and checks everything it leaves. `known`: the runs of earlier steps on the same database."""
         if not self.server.alive:
             integrity = read_database(self.server.database).integrity
             return self.found + ([] if integrity == "ok" else [f"integrity_check: {integrity}"])
@@ -209,13 +211,14 @@ def one_step(server: Server, io: FailingIo, mode: Mode, nth: int, known: set[str
 
 
 def spread(last: int, steps: int) -> list[int]:
-    """Up to `steps` numbers from 1 to `last`, both among them."""
+    """Up to `steps` numbers from 1 to `last`, including both."""
     count = min(steps, last)
     return sorted({1 + round(i * (last - 1) / max(count - 1, 1)) for i in range(count)})
 
 
 def run_mode(directory: Path, mode: Mode, shim: Path, steps: int) -> list[str]:
-    """A run without a fault to count its calls, then one for each N, on one database with a restart after each."""
+    """Makes a run without a fault to count its calls, then a run for each N. All use one database, and the server is
+    restarted after each run."""
     directory.mkdir()
     io = FailingIo(directory / "data", directory / "control", shim)
     server, known, begin = Server(directory, CONFIG, io.env()), set(), time.monotonic()
@@ -231,28 +234,26 @@ def run_mode(directory: Path, mode: Mode, shim: Path, steps: int) -> list[str]:
     print(f"{mode.name}: N up to {numbers[-1]} in {len(numbers)} steps, {at_post} hit the POST, {after_post} hit the "
           f"running run, {len(found)} violations, {time.monotonic() - begin:.0f} s", flush=True)
     if not at_post or not after_post:
-        found.append(f"{mode.name}: the POST or the running run never met a fault, so it was not tested")
+        found.append(f"{mode.name}: no fault hit the POST, or none hit the running run, so that was not tested")
     return found
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--steps", type=int, default=40, help="how many N of each mode, from the first to the last")
-    parser.add_argument("--mode", help="only modes whose name contains this")
+    parser.add_argument("--steps", type=int, default=40,
+                        help="how many values of N to try in each mode, from the first call to the last")
+    parser.add_argument("--mode", help="only the modes whose name contains this text")
     args = parser.parse_args()
+    chosen = [mode for mode in MODES if args.mode is None or args.mode in mode.name]
+    if not chosen:
+        parser.error(f"no mode has a name that contains '{args.mode}'")
     directory = Path(tempfile.mkdtemp(prefix="runnel-disk-"))
     shim = build_shim("failing_io", directory)
-    found = []
-    for at, mode in enumerate(MODES):
-        if args.mode is None or args.mode in mode.name:
-            found += run_mode(directory / str(at), mode, shim, args.steps)
-    for text in found[:40]:
-        print(f"FAILED: {text[:600]}")
-    if found:
-        print(f"{len(found)} violations; data in {directory}")
-        return 1
-    shutil.rmtree(directory)
-    return 0
+    # At the same time, because each mode has a server of its own and mostly waits for it.
+    with ThreadPoolExecutor(len(chosen)) as pool:
+        of_modes = pool.map(lambda at: run_mode(directory / str(at), chosen[at], shim, args.steps), range(len(chosen)))
+        found = [text for texts in of_modes for text in texts]
+    return report(found, directory)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a run of the fault suites leaves behind, as plain data: the store's rows, what clients saw, what was answered."""
+"""What a fault test leaves behind, as plain data: the rows of the store, what clients saw, and what was answered."""
 
 import json
 import sqlite3
@@ -64,11 +64,11 @@ Spent = tuple[int, int, int]
 
 @dataclass
 class Account:
-    """What one run spent, by the ledger of its model calls and by the rows of its messages."""
+    """What one run spent, according to the ledger of its model calls and to the rows of its messages."""
 
     calls: Spent = (0, 0, 0)
     rows: Spent = (0, 0, 0)
-    unsettled: int = 0  # Calls that are open or on no row.
+    unsettled: int = 0  # Calls that are open or not booked on a row.
 
 
 @dataclass
@@ -81,7 +81,7 @@ class Database:
     accounts: dict[str, Account] = field(default_factory=dict)  # By run.
     checkpoints: dict[str, list[Checkpoint]] = field(default_factory=dict)  # By run, ascending.
     calls: dict[str, list[Call]] = field(default_factory=dict)  # By run, oldest first.
-    wrong_totals: list[str] = field(default_factory=list)  # Those that are not the sum of their rows.
+    wrong_totals: list[str] = field(default_factory=list)  # Totals that are not the sum of their rows.
 
 
 # A frame as it was seen: (id, event, data).
@@ -95,28 +95,28 @@ class Read:
     run: str
     dialect: str  # "v2", "ag-ui 1.0", "ag-ui 0.0"
     frames: list[Frame] = field(default_factory=list)
-    complete: bool = False  # It saw the terminal.
+    complete: bool = False  # The client saw the terminal.
     connections: int = 0
-    resumed_midway: int = 0  # Connections that went on after some event and gave more.
-    error: str = ""  # A refusal that no client should have met.
+    resumed_midway: int = 0  # Connections that resumed after an event and received more.
+    error: str = ""  # A refusal that no client should get.
 
 
 @dataclass
 class Evidence:
-    accepted: set[str]  # Runs for which some client has a 202 or 200.
-    refused: set[str]  # Runs for which the one answer was 409.
+    accepted: set[str]  # Runs for which a client got 202 or 200.
+    refused: set[str]  # Runs for which the only answer was 409.
     attempted: set[str]
     database: Database
     reads: list[Read]
-    replays: dict[str, dict[str, list[Frame]]]  # Run, dialect: a whole read after everything ended.
-    history: dict[str, list[str]]  # Thread: message ids, oldest first.
+    replays: dict[str, dict[str, list[Frame]]]  # By run and dialect: a complete read after everything ended.
+    history: dict[str, list[str]]  # By thread: message ids, oldest first.
 
     def save(self, path: Path) -> None:
         path.write_text(json.dumps(asdict(self), default=sorted, ensure_ascii=False))
 
 
 def read_database(path: Path) -> Database:
-    """Of a server that is not running."""
+    """Reads the database of a server that is not running."""
     db = sqlite3.connect(path)
     try:
         db.row_factory = sqlite3.Row

@@ -1,7 +1,7 @@
-// LD_PRELOAD shim: fails the Nth write or sync of files below $FAILING_DIR, or kills the process there, as
-// told by the shared control page in the file $FAILING_CONTROL, which shims.py maps too. A failing write
-// still puts half its bytes down, as a disk that fills up does; a kill comes before the call and does nothing
-// of it.
+// LD_PRELOAD shim: fails the Nth write or sync of files below $FAILING_DIR, or kills the process at that
+// point. What it does is set in a shared control page in the file $FAILING_CONTROL, which shims.py also maps.
+// A failing pwrite still writes half of its bytes, as on a disk that becomes full. A kill comes before the
+// call, of which nothing is done.
 #include <signal.h>
 
 #include "shim.h"
@@ -9,15 +9,15 @@
 enum mode { kOff = 0, kOnce = 1, kPersistent = 2, kKill = 3, kKillNextWrite = 4 };
 enum operation { kWrites = 1, kSyncs = 2 };
 
-// Laid out as shims.py's struct format "<iiiiqqq".
+// Has the layout of the struct format "<iiiiqqq" in shims.py.
 struct control {
   int32_t mode;
-  int32_t operations;  // Which are counted.
-  int32_t error;       // errno to fail with.
+  int32_t operations;  // Which operations are counted.
+  int32_t error;       // The errno of a failed call.
   int32_t reserved;
-  int64_t countdown;  // Counted calls still to pass; 0: the next one fails.
+  int64_t countdown;  // How many counted calls still succeed; 0: the next one fails.
   int64_t calls;      // Counted calls so far.
-  int64_t hits;       // Failed ones.
+  int64_t hits;       // Failed calls, and kills.
 };
 
 static struct control* control(void) {
@@ -32,7 +32,7 @@ static struct control* control(void) {
   return page;
 }
 
-// As kill -9 from outside: nothing of the process' own runs any more.
+// Has the same effect as kill -9 from outside: the process does nothing more.
 static void die(struct control* shared) {
   ++shared->hits;
   shared->mode = kOff;
@@ -41,7 +41,7 @@ static void die(struct control* shared) {
     pause();
 }
 
-// The error this call must fail with; 0: none.
+// The error with which this call must fail; 0 if it must not fail.
 static int verdict(int fd, enum operation operation) {
   char path[PATH_MAX];
   if (!watched_fd(watched_directory("FAILING_DIR"), fd, path)) return 0;

@@ -1,6 +1,6 @@
-"""Whether a run went through its flow once: each checkpoint is told of by facts, and no result is lost or doubled.
+"""Checks that a run went through its flow once: facts show each checkpoint, and no result is lost or doubled.
 
-RUN-12 and USE-8 over the checkpoints of a run, its log, its model calls and its audit rows, as plain data.
+RUN-12 and USE-8, checked on plain data: a run's checkpoints, log, model calls and audit rows.
 """
 
 import json
@@ -8,7 +8,7 @@ from collections import Counter
 
 from evidence import Call, Checkpoint, Database, LogRow, Message
 
-# A step that facts and checkpoints both tell of: the asking for a call; the result of a call, or of a stage.
+# A step that both facts and checkpoints show: the request for a tool call, or the result of a tool call or a stage.
 Step = tuple[str, str]
 
 
@@ -34,19 +34,19 @@ def check_numbers(checkpoints: list[Checkpoint]) -> list[str]:
 
 
 def check_told(rows: list[LogRow], checkpoints: list[Checkpoint]) -> list[str]:
-    """A checkpoint is in the commit of the facts that tell of it: so both tell the same, in the same order. One that a
-    writer left after it had lost the run would be told of by nothing."""
+    """A checkpoint is in the same commit as the facts that show it, so both show the same steps in the same order. A
+    checkpoint that a writer wrote after it had lost the run would have no facts."""
     told, kept = _told_steps(rows, _asked(checkpoints)), _kept_steps(checkpoints)
     if told == kept:
         return []
     lost, untold = Counter(told) - Counter(kept), Counter(kept) - Counter(told)
-    return [f"{name} of {step} was told, and no checkpoint kept it" for name, step in sorted(lost)] + \
-        [f"a checkpoint keeps {name} of {step}, which no fact tells of" for name, step in sorted(untold)] + \
-        ([] if lost or untold else [f"checkpoints keep {kept}, told was {told}"])
+    return [f"facts show {name} of {step}, but no checkpoint has it" for name, step in sorted(lost)] + \
+        [f"a checkpoint has {name} of {step}, which no fact shows" for name, step in sorted(untold)] + \
+        ([] if lost or untold else [f"checkpoints have {kept}, but facts show {told}"])
 
 
 def check_tool_calls(rows: list[LogRow], checkpoints: list[Checkpoint]) -> list[str]:
-    """A call is durable before it starts, and has one result at the end, the one that the model was told."""
+    """A tool call is durable before it starts, and at the end has one result: the one that the model was given."""
     found, asked = [], _asked(checkpoints)
     results = Counter(fact["call"] for fact in _facts(rows) if fact["fact"] == "tool_result")
     for call in asked:
@@ -57,18 +57,18 @@ def check_tool_calls(rows: list[LogRow], checkpoints: list[Checkpoint]) -> list[
     for row in rows:
         for fact in row.facts:
             if fact["fact"] == "tool_started" and fact["call"] not in asked:
-                found.append(f"call {fact['call']} was started before a checkpoint kept it")
+                found.append(f"call {fact['call']} was started, but no checkpoint has it")
             if fact["fact"] == "tool_result" and fact["call"] not in asked and not _begins_in(row, fact["call"]):
-                found.append(f"call {fact['call']} was asked for, and no checkpoint kept it")
+                found.append(f"call {fact['call']} has a result, but no checkpoint has the call")
             if fact["fact"] == "tool_result" and fact["call"] in kept and \
                     _as_json(kept[fact["call"]]) != _as_json(fact["result"]):
-                found.append(f"the checkpoint of call {fact['call']} keeps another result than was told")
+                found.append(f"the checkpoint of call {fact['call']} has another result than its fact")
     return found
 
 
 def check_outcomes(rows: list[LogRow]) -> list[str]:
-    """A call that an earlier writer started is not made again: the test tool keeps no receipts, so nobody knows what
-    came of it. Of any other call it is known."""
+    """A tool call that an earlier writer started is not made again. Its outcome is unknown, because the test tool keeps
+    no record of its calls. The outcome of every other call is known."""
     found, started = [], {}
     for row in rows:
         for fact in row.facts:
@@ -85,24 +85,25 @@ def check_outcomes(rows: list[LogRow]) -> list[str]:
 
 
 def check_model_calls(rows: list[LogRow], checkpoints: list[Checkpoint], calls: list[Call]) -> list[str]:
-    """No finished stage is asked again, and each answer that counted led to exactly one checkpoint."""
+    """No finished stage calls a model again, and each answer that was used led to exactly one checkpoint."""
     found = []
     order = [fact["stage"] for fact in _facts(rows) if fact["fact"] == "step_started"]
     asked = list(dict.fromkeys(call.stage for call in calls))
     in_one_go = [stage for at, stage in enumerate(call.stage for call in calls)
                  if at == 0 or calls[at - 1].stage != stage]
     if in_one_go != asked or asked != order[: len(asked)]:
-        found.append(f"models were asked by the stages {in_one_go}, which began as {order}")
+        found.append(f"the model calls were made by the stages {in_one_go}, but the stages began in the order {order}")
     answered = Counter(call.stage for call in calls if call.status == "completed")
     kept = Counter(checkpoint.stage for checkpoint in checkpoints if checkpoint.kind != "tool")
     for stage in (checkpoint.stage for checkpoint in checkpoints if checkpoint.kind == "stage"):
         if answered[stage] != kept[stage]:
-            found.append(f"stage {stage} had {answered[stage]} answers and kept {kept[stage]} of them")
+            found.append(f"stage {stage} had {answered[stage]} answers, but checkpoints for {kept[stage]}")
     return found
 
 
 def check_audits(rows: list[LogRow], checkpoints: list[Checkpoint], messages: list[Message]) -> list[str]:
-    """RUN-8: the raw result of each finished stage on one row; where the one that answered has a contract, its, too."""
+    """RUN-8: the raw result of each finished stage is on one row. So is the result of the stage that answered, if it
+    has a contract."""
     rows_of = Counter(audit.metadata.get("stage") for audit in messages
                       if audit.seq < 0 and audit.metadata.get("status") == "success")
     finished = Counter(checkpoint.stage for checkpoint in checkpoints if checkpoint.kind == "stage")
@@ -111,12 +112,13 @@ def check_audits(rows: list[LogRow], checkpoints: list[Checkpoint], messages: li
     for stage in rows_of.keys() | finished.keys():
         most = finished[stage] + (stage in answering)
         if not finished[stage] <= rows_of[stage] <= most:
-            found.append(f"stage {stage} has {rows_of[stage]} rows of its result, and finished {finished[stage]} times")
+            found.append(f"stage {stage} has {rows_of[stage]} rows with its result, finished {finished[stage]} times")
     return found
 
 
 def check_replaced_words(rows: list[LogRow], messages: list[Message]) -> list[str]:
-    """RUN-14: words of a model call that a crash cut off, also where they had ended, are no context of later runs."""
+    """RUN-14: the text of a model call that a crash cut off is not context for later runs, even if the text itself had
+    ended."""
     found, ended = [], None
     context = {message.id for message in messages if message.mask & 2}
     for fact in _facts(rows):
@@ -125,7 +127,7 @@ def check_replaced_words(rows: list[LogRow], messages: list[Message]) -> list[st
         elif fact["fact"] == "usage_recorded":
             ended = None
         elif fact["fact"] == "writer_changed" and ended in context:
-            found.append(f"the words {ended} were replaced, and are context all the same")
+            found.append(f"the text {ended} was replaced, but is still context")
     return found
 
 
@@ -134,17 +136,17 @@ def _facts(rows: list[LogRow]) -> list[dict]:
 
 
 def _ends(row: LogRow) -> bool:
-    """Whether the run ends in this commit: it closes then what is open."""
+    """Whether the run ends in this commit, which then also closes everything that is open."""
     return row.facts[-1]["fact"] in ("run_finished", "run_failed", "run_canceled")
 
 
 def _asked(checkpoints: list[Checkpoint]) -> set[str]:
-    """The calls that some turn asked for."""
+    """The tool calls that a turn requested."""
     return {call["id"] for checkpoint in checkpoints if checkpoint.kind == "turn" for call in checkpoint.body["calls"]}
 
 
 def _told_steps(rows: list[LogRow], asked: set[str]) -> list[Step]:
-    """Without what only closes a run: its last step, and calls that were cut off."""
+    """The steps that facts show, except those that only close a run: its last step, and tool calls that were cut."""
     last_start = max((fact["n"] for fact in _facts(rows) if fact["fact"] == "step_started"), default=0)
     out: list[Step] = []
     for row in rows:
@@ -152,7 +154,7 @@ def _told_steps(rows: list[LogRow], asked: set[str]) -> list[Step]:
             if fact["fact"] == "step_finished" and fact["n"] < last_start:
                 out.append(("the result", fact["stage"]))
             elif fact.get("call") in asked and fact["fact"] == "tool_call_ended":
-                out.append(("the asking", fact["call"]))
+                out.append(("the request", fact["call"]))
             elif fact.get("call") in asked and fact["fact"] == "tool_result" and not _ends(row):
                 out.append(("the result", fact["call"]))
     return out
@@ -164,14 +166,15 @@ def _kept_steps(checkpoints: list[Checkpoint]) -> list[Step]:
         if checkpoint.kind == "stage":
             out.append(("the result", checkpoint.stage))
         elif checkpoint.kind == "turn":
-            out += [("the asking", call["id"]) for call in checkpoint.body["calls"]]
+            out += [("the request", call["id"]) for call in checkpoint.body["calls"]]
         elif checkpoint.kind == "tool":
             out.append(("the result", checkpoint.body["call"]))
     return out
 
 
 def _begins_in(row: LogRow, call: str) -> bool:
-    """Whether the call's words end in this very commit: one that was cut off while they arrived is closed at once."""
+    """Whether the tool call's arguments end in this commit. A call that was cut off while its arguments arrived is
+    closed in the same commit."""
     return any(fact["fact"] == "tool_call_ended" and fact["call"] == call for fact in row.facts)
 
 

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Walks a run through its flow and kills the server with -9 at every place: RUN-12 between any two checkpoints.
+"""Kills the server with -9 at every place in a run's flow: RUN-12 between any two checkpoints.
 
-Three ways lead there. At the Nth sync of the database, for N from the run's first to its last: before it is made, or
-when all was done that comes before the next. In the model's answer, before its first word, in its middle and at its
-end. And while a tool runs. The same run, whatever killed it, must come to the same checkpoints and the same answer, and
-ask the model for nothing that it knows.
+The kills are of three kinds: at the Nth sync of the database, for N from the run's first sync to its last, either
+before the sync or at the first write after it; during the model's answer, before its first word, in the middle and at
+the end; and while a tool runs. Wherever it was killed, the run must reach the same checkpoints and the same answer, and
+must not ask the model for anything that it already has.
 """
 
 import argparse
 import json
 import random
-import shutil
 import sqlite3
 import sys
 import tempfile
@@ -25,24 +24,25 @@ from crash_harness import gather
 from evidence import Evidence
 from load import DIALECTS, OutOfTime, World, follow, submit
 from fake_provider import FakeProvider
+from report import report
 from runnel_server import Server, new_id, run_input
 from shims import FailingIo, build_shim
 from staged_flows import (ANSWER, CHECKPOINTS, PLACES, STAGES, THREE_STAGES, TWO_STAGES, Place, StagedModel, answer_at,
                           staged_config)
 
-PATIENCE = 15.0  # Seconds for a run to come to the place, or to its end.
-SETTLE = 0.15  # For what the model said to be shown, and a part of it to be durable.
+PATIENCE = 15.0  # Seconds that a run has to reach the place, or its end.
+SETTLE = 0.15  # Seconds until the model's words are shown and some of them are durable.
 NEVER = 10**9  # A sync that no run reaches.
 
 
 @dataclass(frozen=True)
 class Kill:
-    """One kill of a run of that flow. Its recovery is killed, too, where `again` is a sync of it."""
+    """One kill of a run of this flow. If `again` is not 0, the recovery is killed as well, at that sync."""
 
     flow: str
-    sync: int = 0  # At this sync of the run; 0: not by a sync.
-    after: bool = False  # At the first write after it.
-    hold: tuple[Place, int] | None = None  # After so many events of the answer there.
+    sync: int = 0  # Kills at this sync of the run; 0: not at a sync.
+    after: bool = False  # Kills at the first write after the sync.
+    hold: tuple[Place, int] | None = None  # Kills after this many events of the answer at this place.
     in_tool: bool = False
     again: int = 0
 
@@ -56,14 +56,14 @@ class Kill:
 
 
 class Step:
-    """One run, killed once or twice, followed to its end, and all that must hold afterwards."""
+    """One run that is killed once or twice and followed to its end, and the checks of all that must hold afterwards."""
 
     def __init__(self, server: Server, io: FailingIo, model: StagedModel, kill: Kill):
         self.server, self.io, self.model, self.kill = server, io, model, kill
         self.world = World()
         self.thread, self.run_id = new_id("thread"), new_id("run")
         self.kills = 0
-        self.syncs = 0  # Of a run that no sync has killed.
+        self.syncs = 0  # The number of syncs, if the run was not killed at one.
 
     def run(self) -> None:
         kill = self.kill
@@ -106,13 +106,13 @@ class Step:
 
     def _kill_when(self, there) -> None:
         if not self._wait(there):
-            self.world.problem("the run did not come to the place")
+            self.world.problem("the run did not reach the place in time")
         time.sleep(SETTLE)
         self.world.up.clear()
         self.server.kill()
 
     def _tool_runs(self) -> bool:
-        """Whether a call that takes long is durable as started."""
+        """Whether the start of the slow tool call is durable."""
         db = sqlite3.connect(f"file:{self.server.database}?mode=ro", uri=True)
         try:
             return bool(db.execute("select 1 from log l join runs r on r.id = l.run_id where r.run_ref = ? "
@@ -143,8 +143,8 @@ class Step:
             db.close()
 
     def verdict(self, known: set[str], told: set[str]) -> list[str]:
-        """Stops the server and checks all that is left. `known`: runs of earlier steps on the same database, and `told`
-        what was wrong with them."""
+        """Stops the server and checks everything it leaves. `known`: the runs of earlier steps on the same database.
+        `told`: the problems that were reported for them."""
         evidence = gather(self.world, self.server)
         evidence.attempted |= known
         known |= self.world.attempted
@@ -173,26 +173,26 @@ class Step:
             "answers": [fact["answer"] for fact in facts if fact["fact"] == "answer_completed"],
             "calls that answered": calls["completed"],
         }
-        found += [f"{name}: {seen[name]}, wanted {expected[name]}" for name in expected if seen[name] != expected[name]]
+        found += [f"{name}: {seen[name]}, expected {value}" for name, value in expected.items() if seen[name] != value]
         if calls["interrupted"] > self.kills or calls.keys() - {"completed", "interrupted"}:
-            found.append(f"{dict(calls)} calls after {self.kills} kills")
+            found.append(f"after {self.kills} kills the model calls are {dict(calls)}")
         unknown = sum("OUTCOME_UNKNOWN" in json.dumps(fact) for fact in facts if fact["fact"] == "tool_result")
         if unknown > self.kills or (self.kill.in_tool and unknown != 1):
             found.append(f"{unknown} outcomes are unknown after {self.kills} kills")
         return found
 
     def _check_requests(self) -> list[str]:
-        """The model is asked in the order of the run; again only where it was cut off, and then for the same."""
+        """The model is asked in the order of the run. A request is repeated only if it was cut off, and unchanged."""
         found = []
         places = [place for place, _ in self.model.asked]
         order = {place: at for at, place in enumerate(PLACES[self.kill.flow])}
         ranks = [order.get(place, -1) for place in places]
         if sorted(ranks) != ranks or set(places) != set(order) or len(places) > len(order) + self.kills:
-            found.append(f"the model was asked at {[tuple(place) for place in places]}")
+            found.append(f"the model was asked at the wrong places: {[tuple(place) for place in places]}")
         for place, messages in self.model.asked:
             first = next(earlier for other, earlier in self.model.asked if other == place)
             if messages != first:
-                found.append(f"at {tuple(place)} the model was told {messages}, and before {first}")
+                found.append(f"at {tuple(place)} the model got {messages}, but the first time it got {first}")
         return found
 
 
@@ -227,18 +227,20 @@ class Walk:
         print(f"{flow}: {len(kills)} steps, {done} killed, {twice} twice, {len(found)} violations, "
               f"{time.monotonic() - begin:.0f} s", flush=True)
         if done < len(kills) * 9 // 10:
-            found.append(f"{flow}: only {done} of {len(kills)} steps met their kill")
+            found.append(f"{flow}: only {done} of {len(kills)} steps were killed")
         return found
 
 
 def sync_kills(flow: str, syncs: int, thorough: bool) -> list[Kill]:
-    """Of each sync one kill at it or after it, in turn, or both; every third recovery is killed, too."""
+    """One kill for each sync, alternately at it and after it, or both if `thorough`. About every third recovery is
+    killed as well."""
     return [Kill(flow, sync, after, again=1 + sync % 4 if (sync + after) % 3 == 0 else 0)
             for sync in range(1, syncs + 1) for after in (False, True) if thorough or after == bool(sync % 2)]
 
 
 def answer_kills(flow: str, thorough: bool) -> list[Kill]:
-    """In each answer before the first word, in the middle, and when all but its end has come; or after each event."""
+    """Kills in each answer: before the first word, in the middle, and just before its end; or after each event if
+    `thorough`."""
     kills = []
     for place in PLACES[flow]:
         events = len(list(answer_at(place).pieces))
@@ -250,7 +252,7 @@ def answer_kills(flow: str, thorough: bool) -> list[Kill]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--thorough", action="store_true", help="kill at and after each sync, and after each event")
-    parser.add_argument("--flow", choices=sorted(PLACES), help="only this one")
+    parser.add_argument("--flow", choices=sorted(PLACES), help="only this flow")
     args = parser.parse_args()
     directory = Path(tempfile.mkdtemp(prefix="runnel-walk-"))
     shim = build_shim("failing_io", directory)
@@ -259,13 +261,7 @@ def main() -> int:
         for flow in (TWO_STAGES, THREE_STAGES):
             if args.flow in (None, flow):
                 found += Walk(directory / flow, model, fake.base_url, shim).run(flow, args.thorough)
-    for text in found[:40]:
-        print(f"FAILED: {text[:600]}")
-    if found:
-        print(f"{len(found)} violations; data in {directory}")
-        return 1
-    shutil.rmtree(directory)
-    return 0
+    return report(found, directory)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The load of the crash harness: workers that start runs and readers that follow them through every crash.
 
-Each worker has at most one run of its own under way, so the load is bounded by the number of workers.
+Each worker has at most one unfinished run, so the load is bounded by the number of workers.
 """
 
 import random
@@ -21,24 +21,24 @@ from staged_flows import THREE_STAGES  # noqa: E402
 DIALECTS = {"v2": {"dialect": "v2"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
             "ag-ui 0.0": {"dialect": "ag-ui", "agui": "0.0"}}
 RUNS_PER_SHARED_THREAD = 10
-# One stage; two on the offline model; three, with tools and outputs that are sent back.
+# Flows with one stage; with two, on the offline model; and with three, with tools and rejected outputs.
 FLOWS = ("chat", "chat", "router_worker", THREE_STAGES)
 BROKEN = (OSError, HttpError)
 
 
 class OutOfTime(Exception):
-    """The harness' own deadline: something that must end did not."""
+    """Something that must end did not end before the deadline of the harness."""
 
 
 class World:
-    """What workers, readers and the nemesis share."""
+    """What the workers, the readers and the Nemesis share."""
 
     def __init__(self):
         self.up = threading.Event()
         self.stopping = threading.Event()
         self.deadline: float | None = None  # Set once the faults are over.
         self.lock = threading.Lock()
-        self.accepted: dict[str, tuple[Api, str]] = {}  # Run: who has it, on which thread.
+        self.accepted: dict[str, tuple[Api, str]] = {}  # By run: its owner's API and its thread.
         self.refused: set[str] = set()
         self.attempted: set[str] = set()
         self.reads: list[Read] = []
@@ -60,12 +60,12 @@ class World:
             self.problems.append(text)
 
     def pause(self, answer) -> None:
-        """After a 429 or 503: as long as the server asks, within reason."""
+        """Waits after a 429 or 503 as long as the server asks, but at most a second."""
         time.sleep(min(float(answer.headers.get("retry-after", 0.05)), 1.0))
 
 
 def submit(world: World, api: Api, body: dict) -> bool:
-    """Posts until there is an answer; a lost answer is asked for again under the same run id (RUN-2)."""
+    """Posts until there is an answer. If the answer is lost, posts again with the same run id (RUN-2)."""
     run, asked = body["runId"], 0
     with world.lock:
         world.attempted.add(run)
@@ -92,7 +92,7 @@ def submit(world: World, api: Api, body: dict) -> bool:
 
 
 def follow(world: World, api: Api, thread: str, run: str, dialect: str, rng: random.Random, at_frame=None) -> Read:
-    """Reads a run to its terminal over as many connections as it takes. Now and then it drops one by itself."""
+    """Reads a run to its terminal over as many connections as necessary. It sometimes drops one on purpose."""
     read = Read(run, dialect)
     with world.lock:
         world.reads.append(read)
@@ -133,7 +133,7 @@ def _follow_once(world: World, api: Api, thread: str, read: Read, budget: int, a
 
 @dataclass
 class User:
-    """An API caller and the threads that its workers share."""
+    """A caller of the API, and the thread that the caller's workers share."""
 
     api: Api
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -160,8 +160,8 @@ class Worker(threading.Thread):
             while not self.world.stopping.is_set():
                 self._one_run()
         except OutOfTime:
-            self.world.problem("a worker did not come to an end in time")
-        except Exception as error:  # A bug of the harness must not look like a quiet success.
+            self.world.problem("a worker did not end in time")
+        except Exception as error:  # A bug in the harness must not look like success.
             self.world.problem(f"worker: {error!r}")
             raise
 
@@ -190,10 +190,10 @@ class Worker(threading.Thread):
         try:
             follow(self.world, self.user.api, thread, run, dialect, random.Random(seed))
         except OutOfTime:
-            self.world.problem(f"a reader of {run} did not come to an end in time")
+            self.world.problem(f"a reader of {run} did not end in time")
 
     def _cancel(self, thread: str, run: str) -> None:
-        """Once, wherever the answer gets lost."""
+        """Sends one cancel, and does not repeat it if the answer is lost."""
         try:
             answer = self.user.api.cancel(thread, run)
         except BROKEN:

@@ -1,4 +1,5 @@
-"""Seeded bugs in what a real run of the harness left behind: the checker must catch each, or it proves nothing."""
+"""Seeds bugs into the evidence of a real run of the harness. The checker must catch each one; otherwise it proves
+nothing."""
 
 import copy
 import shutil
@@ -11,7 +12,7 @@ from flow_checks import check_flows
 
 
 def _drop_a_log_row(db: sqlite3.Connection) -> None:
-    """A commit that was lost in the middle of a log."""
+    """A commit is lost in the middle of a log."""
     db.execute("delete from log where rowid = (select l.rowid from log l join runs r on r.id = l.run_id "
                "where l.first_n > 1 and l.last_n < r.last_n limit 1)")
 
@@ -42,7 +43,7 @@ STORE_BUGS = (_drop_a_log_row, _end_a_run_twice, _renumber_a_message, _forget_a_
 
 
 def _last_of(db: sqlite3.Connection, kind: str) -> tuple[int, int]:
-    """Run and number of a checkpoint of that kind which is its run's last."""
+    """The run and the number of a checkpoint of this kind that is the last one of its run."""
     return db.execute("select run_id, number from checkpoints c where kind = ? and number = "
                       "(select max(number) from checkpoints where run_id = c.run_id) limit 1", (kind,)).fetchone()
 
@@ -56,7 +57,7 @@ def _lose_the_last_stage(db: sqlite3.Connection) -> None:
 
 
 def _keep_a_stage_twice(db: sqlite3.Connection) -> None:
-    """As a writer would that had lost the run."""
+    """As if a writer had written it after it had lost the run."""
     db.execute("insert into checkpoints(run_id, number, stage, kind, body) "
                "select run_id, number + 1, stage, kind, body from checkpoints where run_id = ? and number = ?",
                _last_of(db, "stage"))
@@ -68,7 +69,7 @@ def _keep_another_result(db: sqlite3.Connection) -> None:
 
 
 def _ask_a_finished_stage_again(db: sqlite3.Connection) -> None:
-    """What the answering stage asked last was asked by the first one."""
+    """The last call of the answering stage is changed to a call of the first stage."""
     db.execute("drop trigger trg_call_opening_frozen")
     db.execute("update model_calls set stage = (select stage from checkpoints k where k.run_id = model_calls.run_id "
                "and k.kind = 'stage' order by k.number limit 1) "
@@ -89,7 +90,7 @@ FLOW_BUGS = (_lose_a_checkpoint, _lose_the_last_stage, _keep_a_stage_twice, _kee
 
 
 def _lose_an_event(evidence: Evidence) -> None:
-    """One that is durable: a delta that a crash took may be missed."""
+    """Removes a durable event: a delta that was lost in a crash may be missing."""
     for read in evidence.reads:
         replay = evidence.replays.get(read.run, {}).get(read.dialect, []) if read.complete else []
         durable = {frame[0] for frame in replay}
@@ -128,7 +129,7 @@ def _with_bug(database: Path, bug) -> Database:
 
 
 def missed_bugs(evidence: Evidence, database: Path) -> list[str]:
-    """The names of the seeded bugs that the checker did not notice. The evidence itself must be sound."""
+    """The names of the seeded bugs that the checker did not notice. The evidence itself must be correct."""
     missed = []
     for bug in STORE_BUGS:
         bad = copy.copy(evidence)

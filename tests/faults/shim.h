@@ -1,4 +1,4 @@
-// What both LD_PRELOAD shims need: the real calls, and whether a descriptor is a file they watch.
+// What both LD_PRELOAD shims need: the real functions, and whether a descriptor is a file that they watch.
 #pragma once
 
 #define _GNU_SOURCE
@@ -17,21 +17,22 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-// The next definition of `name`, looked up once. A race only looks it up twice.
+// The next definition of `name`, looked up once. In a race it is looked up twice, which does no harm.
 #define REAL(result, name, ...)       \
   static result (*real)(__VA_ARGS__); \
   if (!real) real = (result(*)(__VA_ARGS__))dlsym(RTLD_NEXT, name)
 
 static pthread_mutex_t shim_lock = PTHREAD_MUTEX_INITIALIZER;
 
-// The watched directory, from the environment; NULL: none. `variable` is the same in every call.
+// The watched directory, from the environment; NULL if there is none. `variable` is the same in every call.
 static char const* watched_directory(char const* variable) {
   static char const* directory;
   if (!directory) directory = getenv(variable);
   return directory;
 }
 
-// Below the directory, or the directory itself. SQLite's -shm is memory that it rebuilds, not data.
+// Whether it is the directory itself or below it. SQLite's -shm files are not watched: they are not data, and
+// SQLite rebuilds them.
 static int is_watched_path(char const* directory, char const* path) {
   if (!directory) return 0;
   size_t const length = strlen(directory);
@@ -40,7 +41,7 @@ static int is_watched_path(char const* directory, char const* path) {
   return end < 4 || strcmp(path + end - 4, "-shm") != 0;
 }
 
-// The path behind a descriptor, if it is watched.
+// Whether the file of a descriptor is watched. `path` is its path.
 static int watched_fd(char const* directory, int fd, char path[PATH_MAX]) {
   char link[64];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

@@ -1,4 +1,4 @@
-"""Builds the LD_PRELOAD shims and holds their other ends: the undo of unsynced writes, the control of failures."""
+"""Builds the LD_PRELOAD shims and works with them: undoes unsynced writes, and controls failures."""
 
 import mmap
 import os
@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def build_shim(name: str, directory: Path) -> Path:
-    """Compiles tests/faults/<name>.c; the shared object."""
+    """Compiles tests/faults/<name>.c and returns the path of the shared object."""
     target = Path(directory) / f"{name}.so"
     subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror",
                     "-o", str(target), str(HERE / f"{name}.c"), "-ldl"], check=True)
@@ -27,22 +27,22 @@ _HEADER = struct.Struct("<IIIIQQQ")
 @dataclass
 class _Undo:
     kind: str
-    path: str  # Where its file is now, as far as durable renames moved it.
+    path: str  # The path of its file after the durable renames.
     other: str
-    at: int  # Of the record in the journal.
+    at: int  # The position of the record in the journal.
     offset: int
     old_size: int
     data: bytes
 
     @property
     def owner(self) -> str:
-        """What must be synced to make the change last: the file, or for a change of names its directory."""
+        """What must be synced to make the change durable: the file, or for a change of names its directory."""
         return self.path if self.kind in "WT" else os.path.dirname(self.path)
 
 
 @dataclass
 class UnsyncedWrites:
-    """The journal of one process under unsynced.c. `apply` after its death takes back whatever was not synced."""
+    """The journal of one process that runs with unsynced.c. After its death, `apply` undoes everything not synced."""
 
     directory: Path
     journal: Path
@@ -58,8 +58,8 @@ class UnsyncedWrites:
                 "UNSYNCED_JOURNAL": str(self.journal)}
 
     def apply(self, chance: random.Random | None = None) -> int:
-        """Undoes, newest first. With `chance`, a random oldest part of each file's unsynced changes had reached the
-        disk by luck. Returns how many changes were undone."""
+        """Undoes the unsynced changes, newest first. With `chance`, a random number of the oldest changes of each file
+        are kept, as if they had reached the disk by luck. Returns how many changes were undone."""
         records = self._unsynced()
         if chance:
             records = self._without_lucky(records, chance)
@@ -79,7 +79,7 @@ class UnsyncedWrites:
                 pending = [p for p in pending if p.owner != record.path or p.at >= record.offset]
                 continue
             if record.kind in "UR":
-                # What loses its name can only come back as it was then.
+                # A file that loses its name can only be restored as it was at that moment.
                 gone = record.path if record.kind == "U" else record.other
                 pending = [p for p in pending if p.path != gone or p.kind not in "WT"]
             if record.kind == "R":
@@ -96,7 +96,7 @@ class UnsyncedWrites:
             kind, path, other, _, offset, old_size, data = _HEADER.unpack_from(raw, at)
             begin = at + _HEADER.size
             if begin + path + other + data > len(raw):
-                return  # Cut by the kill, so the change was not made.
+                return  # The kill cut the record, so the change was not made.
             names = raw[begin : begin + path + other].decode()
             yield _Undo(chr(kind), names[:path], names[path:], at, offset, old_size,
                         raw[begin + path + other : begin + path + other + data])
@@ -133,7 +133,7 @@ class UnsyncedWrites:
 # --- failing_io.c ---
 
 class FailingIo:
-    """Arms and disarms failing_io.c in a process, running or still to be started."""
+    """Arms and disarms failing_io.c in a process that is running or will be started."""
 
     WRITES, SYNCS = 1, 2
     _FORMAT = struct.Struct("<iiiiqqq")
@@ -151,13 +151,13 @@ class FailingIo:
         return {"LD_PRELOAD": str(self.shim), "FAILING_DIR": self.directory, "FAILING_CONTROL": str(self.control)}
 
     def arm(self, mode: str, operations: int, error: int, nth: int) -> None:
-        """The nth counted call from now, from 1, fails; with `persistent` all that follow, too."""
+        """Makes the nth counted call fail, counted from 1; with `persistent` also all later ones."""
         self._FORMAT.pack_into(self._page, 0, 0, operations, error, 0, nth - 1, 0, 0)
         struct.pack_into("<i", self._page, 0, self._MODES[mode])
 
     def arm_kill(self, sync: int, after: bool) -> None:
-        """The process is killed at its nth sync from now, from 1: before it is made, or (`after`) at the first write
-        that follows it, when all was done that comes before the next commit."""
+        """Makes the process die at its nth sync, counted from 1: before the sync, or, with `after`, at the first write
+        after it, when everything before the next commit has been done."""
         self.arm("kill at the next write" if after else "kill", self.SYNCS, 0, sync + after)
 
     def heal(self) -> None:

@@ -1,4 +1,4 @@
-"""The checker passes a sound history over two writers, and catches each seeded bug."""
+"""The checker accepts correct evidence of runs with two writers, and catches each seeded bug."""
 
 import copy
 import json
@@ -54,8 +54,8 @@ VOID = [frame(OLD, 6, "TEXT_MESSAGE_CONTENT", messageId="a1", delta=" wor"),
         frame(OLD, 7, "TEXT_MESSAGE_CONTENT", messageId="a1", delta="ld")]
 
 
-# A run of two stages: the router's first output was sent back, the worker's first call (c0) was cut off while its
-# arguments arrived, and its second (c1) had a result.
+# A run of two stages: the router's first output was rejected, the worker's first tool call (c0) was cut off while its
+# arguments arrived, and its second (c1) has a result.
 FLOW_ROWS = [
     (OLD, [{"fact": "run_started"}, {"fact": "step_started", "stage": "router"}]),
     (OLD, [{"fact": "usage_recorded"}]),
@@ -78,7 +78,7 @@ FLOW_ROWS = [
 
 
 def flow_run(database: Database, history: dict[str, list[str]]) -> None:
-    """Adds it as r2."""
+    """Adds the run above as r2."""
     n, log = 0, []
     for epoch, facts in copy.deepcopy(FLOW_ROWS):
         for at, fact in enumerate(facts, n + 1):
@@ -134,7 +134,7 @@ class CheckerTest(unittest.TestCase):
 
     def test_a_new_epoch_names_the_writer_of_the_fact_it_goes_on_after(self):
         good = sound()
-        silent = OLD + 1  # Claimed the run and died before it wrote anything.
+        silent = OLD + 1  # A writer that claimed the run and died before it wrote anything.
         good.database.runs["r1"].epochs.insert(1, (silent, 6))
         self.assertEqual(check(good), [])
 
@@ -167,7 +167,7 @@ class CheckerTest(unittest.TestCase):
     def test_catches_a_forgotten_202(self):
         bad = sound()
         bad.accepted.add("r9")
-        self.assert_caught(bad, "accepted and forgotten")
+        self.assert_caught(bad, "accepted, but it does not exist")
 
     def test_catches_a_refused_run_that_exists(self):
         bad = sound()
@@ -234,7 +234,7 @@ class CheckerTest(unittest.TestCase):
         bad = sound()
         next(m for m in bad.database.messages if m.id == "a1").mask = 1
         bad.history["t1"].insert(1, "a1")
-        self.assert_caught(bad, "superseded a1 has no row, or one that is seen")
+        self.assert_caught(bad, "superseded a1 has no row, or its row is visible")
 
     def test_catches_history_under_another_id(self):
         bad = sound()
@@ -254,7 +254,7 @@ class CheckerTest(unittest.TestCase):
     # --- Flows ---
 
     def without_checkpoint(self, number: int) -> Evidence:
-        """Lost, and the later ones numbered as if it had never been."""
+        """The evidence without this checkpoint; the later ones are renumbered so that there is no gap."""
         bad = sound()
         del bad.database.checkpoints["r2"][number - 1]
         for at, checkpoint in enumerate(bad.database.checkpoints["r2"], 1):
@@ -272,18 +272,18 @@ class CheckerTest(unittest.TestCase):
         self.assert_caught(bad, "checkpoints are numbered [1, 2, 2, 3, 4]")
 
     def test_RUN_12_catches_a_lost_stage(self):
-        self.assert_caught(self.without_checkpoint(2), "the result of router was told, and no checkpoint kept it")
+        self.assert_caught(self.without_checkpoint(2), "facts show the result of router, but no checkpoint has it")
 
     def test_RUN_12_catches_a_lost_turn(self):
         bad = self.without_checkpoint(3)
-        self.assert_caught(bad, "call c1 was started before a checkpoint kept it")
-        self.assert_caught(bad, "call c1 was asked for, and no checkpoint kept it")
+        self.assert_caught(bad, "call c1 was started, but no checkpoint has it")
+        self.assert_caught(bad, "call c1 has a result, but no checkpoint has the call")
 
     def test_RUN_12_catches_a_lost_tool_result(self):
-        self.assert_caught(self.without_checkpoint(4), "the result of c1 was told, and no checkpoint kept it")
+        self.assert_caught(self.without_checkpoint(4), "facts show the result of c1, but no checkpoint has it")
 
     def test_RUN_12_catches_a_lost_rejection(self):
-        self.assert_caught(self.without_checkpoint(1), "stage router had 2 answers and kept 1 of them")
+        self.assert_caught(self.without_checkpoint(1), "stage router had 2 answers, but checkpoints for 1")
 
     def test_RUN_12_catches_a_checkpoint_of_a_writer_that_had_lost_the_run(self):
         for late in (Checkpoint("r2", 5, "worker", "stage", {"result": "{}", "label": ""}),
@@ -292,14 +292,14 @@ class CheckerTest(unittest.TestCase):
             with self.subTest(late.kind):
                 bad = sound()
                 bad.database.checkpoints["r2"].append(late)
-                self.assert_caught(bad, "which no fact tells of")
+                self.assert_caught(bad, "which no fact shows")
 
     def test_RUN_12_catches_checkpoints_in_another_order_than_their_facts(self):
         bad = sound()
         second, third = bad.database.checkpoints["r2"][1:3]
         second.number, third.number = 3, 2
         bad.database.checkpoints["r2"][1:3] = [third, second]
-        self.assert_caught(bad, "checkpoints keep [('the asking', 'c1')")
+        self.assert_caught(bad, "checkpoints have [('the request', 'c1')")
 
     def test_RUN_12_catches_a_call_without_a_result(self):
         bad = sound()
@@ -315,7 +315,7 @@ class CheckerTest(unittest.TestCase):
     def test_RUN_12_catches_a_result_that_the_model_was_told_otherwise(self):
         bad = sound()
         bad.database.checkpoints["r2"][3].body["result"] = '{"x":2}'
-        self.assert_caught(bad, "keeps another result than was told")
+        self.assert_caught(bad, "has another result than its fact")
 
     def test_RUN_12_catches_a_call_that_a_new_writer_made_again(self):
         bad = sound()
@@ -333,12 +333,12 @@ class CheckerTest(unittest.TestCase):
     def test_RUN_12_catches_a_finished_stage_that_is_asked_again(self):
         bad = sound()
         bad.database.calls["r2"].append(Call("router", "interrupted"))
-        self.assert_caught(bad, "models were asked by the stages ['router', 'worker', 'router']")
+        self.assert_caught(bad, "the model calls were made by the stages ['router', 'worker', 'router']")
 
     def test_RUN_12_catches_an_answer_that_was_forgotten(self):
         bad = sound()
         bad.database.calls["r2"].insert(0, Call("router", "completed"))
-        self.assert_caught(bad, "stage router had 3 answers and kept 2 of them")
+        self.assert_caught(bad, "stage router had 3 answers, but checkpoints for 2")
 
     def test_RUN_12_catches_a_stage_that_finished_twice(self):
         bad = sound()
@@ -354,19 +354,19 @@ class CheckerTest(unittest.TestCase):
         good.database.messages.append(words)
         self.assertFalse([text for text in check(good) if "replaced" in text])
         words.mask = 3
-        self.assert_caught(good, "the words m9 were replaced")
+        self.assert_caught(good, "the text m9 was replaced")
 
     def test_RUN_8_catches_a_result_without_its_audit_row(self):
         bad = sound()
         next(m for m in bad.database.messages if m.id == "x2").metadata["status"] = "rejected"
-        self.assert_caught(bad, "stage router has 0 rows of its result")
+        self.assert_caught(bad, "stage router has 0 rows with its result")
 
     def test_RUN_8_catches_an_audit_row_twice(self):
         for ident, stage in (("x1", "router"), ("x1", "worker")):
             with self.subTest(stage):
                 bad = sound()
                 next(m for m in bad.database.messages if m.id == ident).metadata.update(stage=stage, status="success")
-                self.assert_caught(bad, f"stage {stage} has 2 rows of its result")
+                self.assert_caught(bad, f"stage {stage} has 2 rows with its result")
 
     # --- The wire ---
 

@@ -1,4 +1,4 @@
-"""The shims do what the fault suites rely on: unsynced writes vanish, synced ones stay, the Nth call fails."""
+"""The shims do what the fault tests rely on: unsynced writes are lost, synced ones stay, and the Nth call fails."""
 
 import errno
 import os
@@ -41,7 +41,7 @@ class UnsyncedWritesTest(ShimCase):
     shim_name = "unsynced"
 
     def killed(self, code: str, chance: random.Random | None = None) -> int:
-        """Runs the code under the shim to a kill -9, then drops what was not synced; how much that was."""
+        """Runs the code with the shim until a kill -9, then undoes what was not synced. Returns how many changes."""
         unsynced = UnsyncedWrites(self.data, self.side / "journal", self.shim)
         done = self.run_python(code + "\n" + DIE, unsynced.env())
         self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)

@@ -1,4 +1,4 @@
-"""The comparison of totals with their rows passes those that agree, and catches each that does not."""
+"""The comparison of totals with their rows accepts totals that agree, and catches each one that does not."""
 
 import sqlite3
 import tempfile

@@ -1,4 +1,4 @@
-"""USE-8, USE-9, HTTP-9: what the database keeps as totals, compared with the rows that they are totals of."""
+"""USE-8, USE-9, HTTP-9: compares the totals that the database keeps with the rows from which they are computed."""
 
 import sqlite3
 from collections import defaultdict
@@ -10,7 +10,7 @@ BYTES = "coalesce(sum(length(CAST({} AS BLOB))), 0)"
 
 
 def differences(database: Path) -> list[str]:
-    """Where a total is not the sum of its rows; nothing where all agree. Both are read at the same moment."""
+    """The totals that are not the sum of their rows; empty if all agree. Both are read in one transaction."""
     db = sqlite3.connect(f"file:{database}?mode=ro", uri=True, timeout=10)
     db.row_factory = sqlite3.Row
     try:
@@ -26,7 +26,7 @@ def differences(database: Path) -> list[str]:
 
 
 def compare(what: str, rows: dict, totals: dict) -> list[str]:
-    """A total of nothing may be there or not."""
+    """A total of zero may be missing."""
     def is_nothing(value) -> bool:
         return not any(value) if isinstance(value, tuple) else not value
 
@@ -44,7 +44,7 @@ def spent(db) -> dict:
 
 
 def whole(row) -> int:
-    """A sum of costs is kept as the sums of their upper and lower halves."""
+    """A sum of costs is stored as two sums, of their upper and of their lower halves."""
     return (row["high"] << 32) + row["low"]
 
 
@@ -82,8 +82,8 @@ def kept_usage(db) -> dict:
 
 
 def stored(db) -> dict:
-    """What goes with a run's log, and the rest. Logs that are being deleted are left out: their bytes count until the
-    last row is gone."""
+    """The bytes of each run: those that are deleted with its log, and the others. Logs that are being deleted are left
+    out, because their bytes count until the last row is deleted."""
     return {row["id"]: (row["log"], row["kept"]) for row in db.execute(
         f"SELECT r.id, (SELECT {BYTES.format('body')} FROM log WHERE run_id = r.id) + "
         f"(SELECT {BYTES.format('body')} FROM checkpoints WHERE run_id = r.id) AS log, "

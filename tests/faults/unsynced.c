@@ -1,10 +1,11 @@
-// LD_PRELOAD shim: makes `kill -9` as cruel as a power cut. A killed process' writes live on in the page
-// cache, so a missing fsync would never show. Before each change to a file below $UNSYNCED_DIR this appends
-// an undo record to $UNSYNCED_JOURNAL; a sync appends a mark that voids the file's records so far. After the
-// kill, unsynced.py applies what was not voided, newest first, and only synced bytes are left.
+// LD_PRELOAD shim: makes `kill -9` lose as much as a power cut. The page cache keeps the writes of a killed
+// process, so a missing fsync would never be noticed. Before each change to a file below $UNSYNCED_DIR, this
+// appends an undo record to $UNSYNCED_JOURNAL; a sync appends a mark that voids the file's records so far.
+// After the kill, shims.py applies the records that were not voided, newest first, and only synced bytes are
+// left.
 //
 // Changes of names (create, unlink, rename) belong to the directory and are voided by a sync of the
-// directory, as POSIX has it. Names are read from /proc/self/fd, so files renamed while open are followed.
+// directory, as in POSIX. Names are read from /proc/self/fd, so that files renamed while open are followed.
 #include "shim.h"
 
 enum kind { kWrite = 'W', kTruncate = 'T', kCreate = 'C', kUnlink = 'U', kRename = 'R', kSync = 'S' };
@@ -15,9 +16,10 @@ struct record {
   uint32_t path_length;
   uint32_t other_length;
   uint32_t reserved;
-  uint64_t offset;  // kWrite, kTruncate: where `data` stood. kSync: the journal's size when the sync began.
-  uint64_t
-      old_size;  // kWrite, kTruncate: the file's. kRename: 1 where `data` is the content that was replaced.
+  uint64_t offset;  // kWrite, kTruncate: where `data` was. kSync: the journal's size when the sync began.
+  // kWrite, kTruncate: the file's size. kUnlink, kRename: 1 if `data` is the content that was removed or
+  // replaced.
+  uint64_t old_size;
   uint64_t data_length;
 };
 
@@ -52,7 +54,7 @@ static void open_journal(void) {
   journal_size = (uint64_t)lseek(journal_fd, 0, SEEK_END);
 }
 
-// Holds the lock. A record must be whole before the change it undoes.
+// The caller holds the lock. A record must be complete before the change that it undoes.
 static void journal(struct record record, char const* path, char const* other, void const* data) {
   open_journal();
   record.path_length = (uint32_t)strlen(path);
@@ -75,11 +77,11 @@ static void* read_range(int fd, uint64_t offset, uint64_t size, uint64_t* got) {
   return data;
 }
 
-// Holds the lock. Saves what stands in [offset, offset + size) of the open file.
+// The caller holds the lock. Saves the bytes [offset, offset + size) of the open file.
 static void save_range(enum kind kind, int fd, char const* path, uint64_t offset, uint64_t size) {
   struct stat info;
   if (fstat(fd, &info) != 0) abort();
-  // Writers often hold the file write-only: read through an own descriptor.
+  // Writers often have the file open only for writing, so this reads through its own descriptor.
   int const reader = real_open(path, O_RDONLY | O_CLOEXEC, 0);
   struct record record = {.kind = kind, .offset = offset, .old_size = (uint64_t)info.st_size};
   void* const old = read_range(reader, offset, size, &record.data_length);
@@ -88,7 +90,7 @@ static void save_range(enum kind kind, int fd, char const* path, uint64_t offset
   if (reader >= 0) close(reader);
 }
 
-// Holds the lock. Saves a whole file that is about to lose its name.
+// The caller holds the lock. Saves a whole file that is about to lose its name.
 static void save_file(enum kind kind, char const* path, char const* other, char const* content_of) {
   struct record record = {.kind = kind};
   struct stat info;
@@ -103,7 +105,7 @@ static void save_file(enum kind kind, char const* path, char const* other, char 
   if (reader >= 0) close(reader);
 }
 
-// A relative path as the journal needs it; only the last component need not exist.
+// The absolute path, as the journal needs it.
 static int absolute(char const* path, char out[PATH_MAX]) {
   if (path[0] == '/') return snprintf(out, PATH_MAX, "%s", path) < PATH_MAX;
   char cwd[PATH_MAX];
@@ -177,7 +179,7 @@ int ftruncate(int fd, off_t size) {
 
 // --- Syncs ---
 
-// Voids only what was journaled before the sync began: a write beside it is not covered.
+// Voids only the records from before the sync began: it does not cover a write that happens during the sync.
 static int sync_marked(int fd, int (*real)(int)) {
   char path[PATH_MAX];
   if (!watched_fd(directory(), fd, path)) return real(fd);

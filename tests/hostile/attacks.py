@@ -1,5 +1,5 @@
-"""What hostile clients do. Each attack runs in a process of its own, so that neither its descriptors nor its CPU time
-are the bystander's, and returns plain data. All of them end by themselves."""
+"""What hostile clients do. Each attack runs in its own process, so that it does not share descriptors or CPU time with
+the bystander, and returns plain data. All attacks end by themselves."""
 
 import resource
 import selectors
@@ -21,7 +21,7 @@ def connect(address, receive_buffer: int = 0, source: str = "") -> socket.socket
 
 
 def status_of(raw: bytes) -> int:
-    """Of the first answer; 0 where there is none."""
+    """The status of the first answer; 0 if there is none."""
     return int(raw[9:12]) if raw.startswith(b"HTTP/1.") and len(raw) > 12 else 0
 
 
@@ -36,7 +36,7 @@ def read_rest(peer: socket.socket) -> bytes:
 
 
 def send_raw(address, requests: list[bytes]) -> list[dict]:
-    """One connection each: what came back until the server closed, and when it did."""
+    """Sends each request on its own connection. Returns what was received until the server closed it, and when."""
     out = []
     for request in requests:
         begin = time.monotonic()
@@ -44,14 +44,14 @@ def send_raw(address, requests: list[bytes]) -> list[dict]:
             try:
                 peer.sendall(request)
             except ConnectionError:
-                pass  # The server has answered without reading all.
+                pass  # The server answered without reading the whole request.
             raw = read_rest(peer)
         out.append({"status": status_of(raw), "raw": raw, "seconds": time.monotonic() - begin})
     return out
 
 
 def pour(address, head: bytes, piece: bytes, pieces: int, connections: int) -> dict:
-    """Sends a head and a lot after it on several connections at once, until told to stop."""
+    """Sends a head and then many pieces on several connections at once, until the server closes them."""
     begin = time.monotonic()
     peers = [connect(address) for _ in range(connections)]
     sent, statuses = [], []
@@ -76,7 +76,7 @@ def pour(address, head: bytes, piece: bytes, pieces: int, connections: int) -> d
 
 
 def leave_halfway(address, starts: list[bytes], times: int) -> dict:
-    """Sends the beginning of a request and goes: by turns in order, and with a reset."""
+    """Sends the beginning of a request and leaves, alternately with an orderly close and with a reset."""
     for i in range(times):
         for start in starts:
             with connect(address) as peer:
@@ -87,7 +87,7 @@ def leave_halfway(address, starts: list[bytes], times: int) -> dict:
 
 
 def trickle(address, start: bytes, byte: bytes, pause: float, connections: int, give_up: float) -> dict:
-    """Begins a request on each connection and sends a byte on each now and then, until all are closed."""
+    """Begins a request on each connection and sends one byte on each after every pause, until all are closed."""
     begin = time.monotonic()
     peers = {connect(address): b"" for _ in range(connections)}
     closed_after, statuses = [], []
@@ -108,7 +108,7 @@ def trickle(address, start: bytes, byte: bytes, pause: float, connections: int, 
                 try:
                     peer.send(byte)
                 except OSError:
-                    pass  # Its answer is still to be read.
+                    pass  # The answer has not been read yet.
                 continue
             statuses.append(status_of(peers.pop(peer)))
             closed_after.append(time.monotonic() - begin)
@@ -121,7 +121,7 @@ def trickle(address, start: bytes, byte: bytes, pause: float, connections: int, 
 
 
 def crawl(address, request: bytes, connections: int, give_up: float) -> dict:
-    """Asks for much and reads a byte a second of it over a tiny window, until the server cuts it."""
+    """Requests a large answer and reads one byte per second of it through a tiny window, until the server cuts it."""
     established = 1
     begin = time.monotonic()
     peers = [connect(address, receive_buffer=2048) for _ in range(connections)]
@@ -146,8 +146,8 @@ def crawl(address, request: bytes, connections: int, give_up: float) -> dict:
 
 
 def crowd(address, start: bytes, connections: int, hold: float) -> dict:
-    """Opens many connections as fast as it can, from several addresses, sends the same beginning on each and nothing
-    more; when the server has closed them."""
+    """Opens many connections as fast as it can, from several addresses, and sends the same beginning on each and
+    nothing more. Returns when the server has closed them."""
     resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     begin = time.monotonic()
     selector = selectors.DefaultSelector()

@@ -1,5 +1,5 @@
-"""A well-behaved client that runs all the while: a request every 20 ms, by turns on a new connection and on a kept one,
-and a live run streamed to its end, again and again."""
+"""A well-behaved client that runs all the time. It sends a request every 20 ms, alternately on a new connection and on
+one that it keeps, and streams live runs to their end, one after the other."""
 
 import http.client
 import sys
@@ -19,7 +19,7 @@ class Bystander:
     def __init__(self, api: Api):
         self.api = api
         self.latencies: list[float] = []
-        self.streamed = 0  # Runs that were seen to their end.
+        self.streamed = 0  # How many runs were streamed to their end.
         self.errors: list[str] = []
         self._kept: http.client.HTTPConnection | None = None
         self._stop = threading.Event()
@@ -41,7 +41,7 @@ class Bystander:
         while not self._stop.is_set():
             try:
                 step()
-            except Exception as error:  # Whatever it is, the attack's victim would see it.
+            except Exception as error:  # Every error is something that a victim of the attack would see.
                 self.errors.append(f"{step.__name__}: {error!r}")
 
     def _poll(self) -> None:
@@ -79,7 +79,8 @@ class Bystander:
 
 
 def percentile(values: list[float], share: float) -> float:
-    """What `share` of the values do not exceed. Of few values the largest is left out below 1.0: one says nothing."""
+    """The value that `share` of the values do not exceed. From 20 values on, the largest one is left out unless `share`
+    is 1.0, because a single value says nothing."""
     if not values:
         return 0.0
     last = len(values) - (1 if share == 1.0 or len(values) < 20 else 2)

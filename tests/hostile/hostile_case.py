@@ -1,4 +1,4 @@
-"""A server, a bystander, and what an attack does to both: memory, descriptors and the bystander's answers, measured."""
+"""A server, a bystander, and what an attack does to both: measures memory, descriptors and the bystander's answers."""
 
 import multiprocessing
 import os
@@ -19,7 +19,7 @@ from runnel_server import BINARY, Api, Server, run_input  # noqa: E402
 
 HEADER_TIMEOUT, BODY_TIMEOUT, WRITE_TIMEOUT = 2, 3, 3
 SILENT_CAP = 2048
-IN_FLIGHT = 96  # What may be open above the cap: newcomers that others make room for.
+IN_FLIGHT = 96  # How many connections may be open above the cap: new ones for which old ones are being closed.
 CONFIG = {
     "http": {"header_timeout_s": HEADER_TIMEOUT, "body_timeout_s": BODY_TIMEOUT, "write_timeout_s": WRITE_TIMEOUT,
              "max_silent_connections": SILENT_CAP, "subscriber_buffer_bytes": 65536,
@@ -27,8 +27,8 @@ CONFIG = {
     "runtime": {"runs_per_user": 1000},
     "models": {"offline": {"word_delay_ms": 1, "words": 4000}},
 }
-P99_BOUND = 0.5  # Seconds; two busy cores are shared with the attacker.
-FD_SLACK = 8     # The bystander's own connections come and go.
+P99_BOUND = 0.5  # Seconds; the server shares two busy cores with the attacker.
+FD_SLACK = 8     # The number of the bystander's own connections varies.
 
 
 @dataclass
@@ -55,7 +55,7 @@ HEADING = (f"{'attack':<34}{'s':>6}  {'RSS MiB: before, peak, after':>20} {'fds'
 
 
 class Gauge:
-    """Samples the server's memory and descriptors while it is used as a context."""
+    """Samples the server's memory and descriptors while the context is active."""
 
     def __init__(self, pid: int):
         self.pid = pid
@@ -97,7 +97,7 @@ class HostileCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         if not BINARY.exists():
-            raise AssertionError(f"no server at {BINARY}: build it, or set RUNNEL_BIN")
+            raise AssertionError(f"there is no server at {BINARY}: build it, or set RUNNEL_BIN")
         directory = tempfile.TemporaryDirectory(prefix="runnel-hostile-")
         cls.addClassCleanup(directory.cleanup)
         cls.server = Server(Path(directory.name), CONFIG)
@@ -114,7 +114,7 @@ class HostileCase(unittest.TestCase):
 
     @classmethod
     def warm_up(cls):
-        """What stays allocated after first use is no leak: a full body, many connections, a run."""
+        """Causes the allocations that stay after the first use, which are not leaks: full bodies, connections, runs."""
         cls.api.post_run(b"[" + b" " * 4_000_000)
         cls.api.finish(*cls.api.start_run("hello"))
         in_own_process(attacks.crowd, cls.server.address, b"GET /", 1000, 5.0)
@@ -125,9 +125,9 @@ class HostileCase(unittest.TestCase):
 
     @contextmanager
     def under_attack(self, name: str, rss_mib: int, fds: int | None = None):
-        """Measures what happens inside, and asserts that memory grew by at most `rss_mib` MiB at any time, that at most
-        `fds` more descriptors were open and none is left, and that the bystander noticed nothing. The caller fills in
-        `outcome` of what it is given."""
+        """Measures while the body runs. Asserts that memory never grew by more than `rss_mib` MiB, that at most `fds`
+        more descriptors were open and none is left, and that the bystander noticed nothing. The body sets `outcome` in
+        the dict that it gets."""
         told = {"outcome": ""}
         asked, failed, begin = len(self.bystander.latencies), len(self.bystander.errors), time.monotonic()
         gauge = Gauge(self.server.process.pid)
@@ -141,10 +141,10 @@ class HostileCase(unittest.TestCase):
         self.rows.append(row)
         self.assertTrue(self.server.alive, self.server.log_tail())
         self.assertEqual(self.bystander.errors[failed:], [], "the bystander was disturbed")
-        self.assertGreater(len(latencies), 0, "the bystander stood still")
+        self.assertGreater(len(latencies), 0, "the bystander got no answer")
         self.assertLess(row.p99, P99_BOUND, "the bystander was slowed down")
-        self.assertLess(gauge.peak_rss - before, rss_mib * 1024, "memory grew")
-        self.assertTrue(back, f"{gauge.fds()} descriptors are open, {self.baseline_fds} were before")
+        self.assertLess(gauge.peak_rss - before, rss_mib * 1024, "memory grew too much")
+        self.assertTrue(back, f"{gauge.fds()} descriptors are open, but {self.baseline_fds} were open before")
         if fds is not None:
             self.assertLess(gauge.peak_fds, self.baseline_fds + fds)
 

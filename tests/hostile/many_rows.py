@@ -1,11 +1,15 @@
-"""A database in which one user has very many rows, written straight into SQLite, because to make them by requests would
-take hours. It has the schema of an older version, so that whatever today's keeps besides (totals, sizes) is computed by
-its own migration, and cannot contradict the rows."""
+"""A database in which one user has very many rows. They are written directly into SQLite, because making them with
+requests would take hours. The sums that the database keeps (totals, sizes) are computed from the rows at the end."""
 
 import sqlite3
+import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+from recount import recount  # noqa: E402
 
 OLD = Path(__file__).resolve().parents[1] / "e2e" / "old_database" / "runnel.sql"
 DAY = 86_400_000
@@ -17,7 +21,7 @@ def now_ms() -> int:
 
 @contextmanager
 def empty_database(path: Path):
-    """As the older version leaves it, without any user's rows; in one transaction."""
+    """A database with the tables of the stored one, but without the rows of any user; written in one transaction."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     db = sqlite3.connect(path, isolation_level=None)
     try:
@@ -27,6 +31,7 @@ def empty_database(path: Path):
         for table in ("model_calls", "agent_chat_sessions", "profiles", "users"):
             db.execute(f"DELETE FROM {table}")
         yield db
+        recount(db)
         db.execute("COMMIT")
     finally:
         db.close()
@@ -40,7 +45,7 @@ def add_thread(db, owner: str, name: str, updated: int | None = None) -> int:
 
 
 def add_run(db, owner: str, name: str, thread: int, ended: int) -> int:
-    """One that has ended."""
+    """Adds a run that has ended."""
     return db.execute("INSERT INTO runs(owner_id, run_ref, thread_id, status, mode, epoch, input_hash, agui_version, "
                       "created_at, started_at, ended_at) VALUES (?, ?, ?, 'completed', 'chat', 1, 'none', '1.0', "
                       "?, ?, ?)",
@@ -48,7 +53,7 @@ def add_run(db, owner: str, name: str, thread: int, ended: int) -> int:
 
 
 def add_log(db, run: int, rows: int, size: int) -> None:
-    """Rows of `size` bytes. The trigger that guards the log of an ended run is out of the way meanwhile."""
+    """Adds rows of `size` bytes. The trigger that protects the log of an ended run is removed during this time."""
     trigger = db.execute("SELECT sql FROM sqlite_master WHERE name = 'trg_log_ended'").fetchone()[0]
     db.execute("DROP TRIGGER trg_log_ended")
     body = "[" + " " * (size - 2) + "]"
@@ -67,7 +72,8 @@ def add_messages(db, thread: int, run: int, rows: int, size: int) -> None:
 
 
 def add_calls(db, owner: str, run: int, rows: int, threads: int) -> None:
-    """Booked calls of one pico each, on so many threads' names; half of them of the last day, the rest of a month."""
+    """Adds booked calls of one pico each, with the names of `threads` threads. Half of them are from the last day, the
+    others are 30 to 60 days old."""
     now = now_ms()
     times = [now - n * 2 * (DAY if n < rows // 2 else 30 * DAY) // rows for n in range(rows)]
     db.executemany(

@@ -1,4 +1,4 @@
-"""The user who has done nothing, while another one attacks: what they ask for, how long each answer takes, and the
+"""A user who does nothing wrong while another one attacks: what this user requests, how long each answer takes, and the
 load that explains it."""
 
 import os
@@ -15,14 +15,14 @@ from bystander import percentile  # noqa: E402
 from runnel_server import Api, new_id, run_input  # noqa: E402
 
 KINDS = ("health", "threads", "run", "first event")
-ROUNDS = 240     # Of each kind: enough for a 99th percentile.
-PAUSE = 0.012    # Between two rounds.
-PATIENCE = 15.0  # Seconds for all rounds; whoever is not through by then was held up.
+ROUNDS = 240     # Requests of each kind: enough for a 99th percentile.
+PAUSE = 0.012    # Seconds between two rounds.
+PATIENCE = 15.0  # Seconds for all rounds; rounds that have not been made by then were delayed.
 
 
 def ask_around(address, tokens: list[str]) -> dict:
-    """Rounds of one request of each kind, by turns as each of the users, so that none meets the limit of requests. The
-    seconds that each took, by kind, and what went wrong."""
+    """Makes rounds with one request of each kind. The users take turns, so that none reaches the limit of requests.
+    Returns the seconds that each request took, by kind, and the errors."""
     users = [Api(address, token) for token in tokens]
     seconds = {kind: [] for kind in KINDS}
     errors = []
@@ -32,7 +32,7 @@ def ask_around(address, tokens: list[str]) -> dict:
             break
         try:
             _ask_once(users[number % len(users)], seconds)
-        except Exception as error:  # Whatever it is, the neighbour would see it.
+        except Exception as error:  # Every error is something that the neighbour would see.
             errors.append(repr(error))
         time.sleep(PAUSE)
     return {"seconds": seconds, "errors": errors}
@@ -77,12 +77,13 @@ class Seen:
         return max(KINDS, key=lambda kind: percentile(self.seconds[kind], 0.99))
 
     def share(self, share: float) -> float:
-        """The percentile of the kind of request that fared worst."""
+        """The percentile of the slowest kind of request."""
         return percentile(self.seconds[self.worst_kind], share)
 
 
 class Load:
-    """The server's memory and CPU time while it is used as a context, and that of everybody else on the machine."""
+    """Measures while the context is active: the server's memory and CPU time, and the CPU time of all other processes
+    on the machine."""
 
     def __init__(self, pid: int):
         self.pid = pid
@@ -91,27 +92,30 @@ class Load:
         self._thread = threading.Thread(target=self._sample)
 
     def __enter__(self) -> "Load":
-        self._begin = (time.monotonic(), busy_seconds(), self._own(), process_seconds(self.pid))
+        self._begin = self._now()
         self._thread.start()
         return self
 
     def __exit__(self, *_) -> None:
         self._stop.set()
         self._thread.join()
-        self.peak_rss = max(self.peak_rss, self._status("VmHWM"))  # The kernel misses no peak, the samples may.
-        wall, busy, own, server = (now - then for now, then in zip(
-            (time.monotonic(), busy_seconds(), self._own(), process_seconds(self.pid)), self._begin))
+        self.peak_rss = max(self.peak_rss, self._status("VmHWM"))  # The samples may miss a peak; the kernel does not.
+        wall, busy, stolen, own, server = (now - then for now, then in zip(self._now(), self._begin))
         self.server_cores = server / wall
         self.foreign_cores = max(0.0, busy - own - server) / wall
+        self.stolen_cores = stolen / wall  # By other machines on the same host.
+
+    def _now(self) -> tuple:
+        return (time.monotonic(), *machine_seconds(), self._own(), process_seconds(self.pid))
 
     def _status(self, name: str) -> int:
-        """In KiB."""
+        """The value in KiB."""
         with open(f"/proc/{self.pid}/status") as file:
             return next(int(line.split()[1]) for line in file if line.startswith(name))
 
     @staticmethod
     def _own() -> float:
-        """The test and its children that have ended: attackers and neighbour."""
+        """The CPU time of the test and of its children that have ended: the attackers and the neighbour."""
         uses = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
         return sum(use.ru_utime + use.ru_stime for use in uses)
 
@@ -126,8 +130,9 @@ def process_seconds(pid: int) -> float:
     return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
-def busy_seconds() -> float:
-    """CPU time of all processes of the machine."""
+def machine_seconds() -> tuple[float, float]:
+    """The CPU time of all processes of the machine, and the CPU time that its host gave to others instead."""
     with open("/proc/stat") as file:
-        user, nice, system, _, _, irq, softirq, *_ = map(int, file.readline().split()[1:])
-    return (user + nice + system + irq + softirq) / os.sysconf("SC_CLK_TCK")
+        user, nice, system, _, _, irq, softirq, steal, *_ = map(int, file.readline().split()[1:])
+    ticks = os.sysconf("SC_CLK_TCK")
+    return (user + nice + system + irq + softirq) / ticks, steal / ticks

@@ -16,8 +16,9 @@ from neighbour import ROUNDS, Load, Seen, ask_around  # noqa: E402
 from runnel_server import BINARY, Api, Server  # noqa: E402
 
 P99_BOUND = 0.050        # Seconds: HTTP-9.
+CALM_BOUND = 0.025       # Seconds: on a quiet machine and without an attack, answers come within this.
 MEMORY_BOUND = 300_000   # KiB, all of the server.
-TRIES = 2
+TRIES = 5                # Phases for one attack, on a machine that is not quiet.
 ATTACKER = "mallory"
 NEIGHBOURS = [f"neighbour-{i}" for i in range(8)]  # Each of them stays within the limits of requests below.
 # The limits are the defaults, but for a run that takes no time.
@@ -42,11 +43,11 @@ class Phase:
     def text(self) -> str:
         times = "  ".join(f"{self.seen.share(share) * 1000:7.1f}" for share in (0.5, 0.99, 1.0))
         return (f"{self.name:<42}{self.seconds:5.1f}  {self.load.peak_rss / 1024:7.1f}  {self.load.server_cores:6.2f}"
-                f"  {self.load.foreign_cores:7.2f}  {self.seen.rounds:6}  {times}  {self.seen.worst_kind:<11}"
+                f"  {self.load.foreign_cores:7.2f}  {self.load.stolen_cores:6.2f}  {self.seen.rounds:6}  {times}  {self.seen.worst_kind:<11}"
                 f"  {self.outcome}")
 
 
-HEADING = (f"{'one user against the others':<42}{'s':>5}  {'RSS MiB':>7}  {'cores':>6}  {'foreign':>7}  {'rounds':>6}"
+HEADING = (f"{'one user against the others':<42}{'s':>5}  {'RSS MiB':>7}  {'cores':>6}  {'foreign':>7}  {'stolen':>6}  {'rounds':>6}"
            f"  {'p50 ms':>7}  {'p99 ms':>7}  {'max ms':>7}  {'slowest':<11}  attacker")
 
 
@@ -91,6 +92,9 @@ class NeighbourCase(unittest.TestCase):
     def print_table(cls):
         print("\n" + "\n".join([HEADING, *(phase.text() for phase in cls.phases)]), file=sys.stderr)
 
+    def setUp(self):
+        self.servers = []
+
     def start(self, config: dict | None = None, data: Path | None = None) -> Server:
         """A fresh server; on a copy of `data` where that is given."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
@@ -102,6 +106,7 @@ class NeighbourCase(unittest.TestCase):
         server.start()
         self.addCleanup(shutil.rmtree, folder, True)
         self.addCleanup(server.close)
+        self.servers.append(server)
         return server
 
     def prepared(self, name: str, fill) -> Path:
@@ -132,11 +137,20 @@ class NeighbourCase(unittest.TestCase):
         self.assertTrue(server.alive, server.log_tail())
         return phase, told
 
+    def machine_is_quiet(self) -> bool:
+        """By a phase without an attack, when none of the earlier servers runs any more: what these still do is part of
+        their attacks."""
+        while self.servers:
+            self.servers.pop().close()
+        calm, _ = self.phase("(no attack, to compare)", self.start(), settle=0)
+        return calm.seen.rounds == ROUNDS and calm.p99 < CALM_BOUND
+
     def judge(self, name: str, attempt) -> list[dict]:
         """`attempt(name)` makes a phase on a fresh server. Noise of a shared machine lasts seconds and hits a phase by
-        chance, an attack works every time: so the neighbour's answers are judged by the better of two phases, each
-        against the same limits, and the second is made only where the first is over. Memory is not subject to noise,
-        and neither are errors: both count in every phase."""
+        chance, whereas an attack works every time. So the neighbour's answers are judged by the best phase. On a quiet
+        machine there are two at most, and the second one is made only if the first is over the bound. If both are, a
+        phase without an attack tells whether the machine is quiet; only if it is not, more phases follow. Memory and
+        errors are not subject to noise: they count in every phase."""
         best = None
         for number in range(TRIES):
             phase, told = attempt(name if not number else f"{name}, again")
@@ -147,9 +161,11 @@ class NeighbourCase(unittest.TestCase):
                 best = phase
             if best.seen.rounds == ROUNDS and best.p99 < P99_BOUND:
                 break
+            if number > 0 and self.machine_is_quiet():
+                break
         self.assertEqual(best.seen.rounds, ROUNDS, f"{name}: the neighbour got no further in its time")
         self.assertLess(best.p99, P99_BOUND, f"{name}: seconds that the neighbour waited for: {best.seen.worst_kind}; "
-                                             f"{self.phases[0].p99:.3f} in the first phase, without an attack; "
+                                             f"{self.phases[-1].p99:.3f} in the last phase, without an attack; "
                                              f"{best.load.foreign_cores:.1f} cores were busy with something else")
         return told
 

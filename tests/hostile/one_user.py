@@ -1,8 +1,8 @@
-"""What one user does against the others, within the server's limits. Each attack goes on until it is told to stop, in a
-process of its own, and returns plain data.
+"""What one user does against the others, within the server's limits. Each attack runs in its own process until it is
+told to stop, and returns plain data.
 
-Attackers are `nice` and keep to a rate, because they share two cores with the server and the neighbour whose answers
-are measured: what is on trial is the work that they make the server do, not the CPU time that they take themselves."""
+Attackers are `nice` and limit their rate, because they share two cores with the server and with the neighbour whose
+answers are measured: the test is about the work that they cause in the server, not about the CPU time that they use."""
 
 import json
 import os
@@ -19,11 +19,11 @@ from attacks import connect, read_rest, status_of  # noqa: E402
 from runnel_server import Api, run_input  # noqa: E402
 
 NICENESS = 10
-LONGEST = 40.0  # Seconds, whatever happens.
+LONGEST = 40.0  # The longest duration of an attack, in seconds.
 
 
 def until(stop):
-    """True while the attack is to go on."""
+    """Returns a function that is true while the attack is to go on."""
     deadline = time.monotonic() + LONGEST
     return lambda: not stop.is_set() and time.monotonic() < deadline
 
@@ -39,7 +39,7 @@ def request(api: Api, method: str, target: str, *fields: str) -> bytes:
 
 
 def slow_readers(go_on, address, token: str, targets: list[str], count: int) -> dict:
-    """Readers of a byte now and then over a tiny window; one that was refused or cut comes again."""
+    """Readers that read one byte every 0.25 s through a tiny window. A reader that was refused or cut is replaced."""
     api, statuses, peers = Api(address, token), Counter(), {}
     number = 0
     while go_on():
@@ -70,7 +70,7 @@ def slow_readers(go_on, address, token: str, targets: list[str], count: int) -> 
 
 
 def fast_readers(go_on, address, token: str, targets: list[str], count: int, rate: float) -> dict:
-    """Whole answers on `count` connections, all in all so many a second at the most."""
+    """Reads whole answers on `count` connections, at most `rate` answers per second in total."""
     api, statuses, number = Api(address, token), Counter(), 0
     selector = selectors.DefaultSelector()
     begin, open_peers, read = time.monotonic(), 0, 0
@@ -100,8 +100,8 @@ def fast_readers(go_on, address, token: str, targets: list[str], count: int, rat
 
 
 def withhold_the_last_byte(go_on, address, token: str, size: int, count: int, chunked: bool) -> dict:
-    """`count` bodies of this size at once, each whole but for its last byte. One that is refused comes again, and no
-    more than 200 MiB a second are sent."""
+    """Sends `count` bodies of this size at once, each without its last 64 KiB. A body that is refused is sent again. At
+    most 200 MiB per second are sent."""
     api, statuses, holding = Api(address, token), Counter(), []
     most = 0
     piece = 1 << 16
@@ -128,10 +128,10 @@ def withhold_the_last_byte(go_on, address, token: str, size: int, count: int, ch
                 if answered(peer):
                     break
         except OSError:
-            pass  # The server has answered without reading all.
+            pass  # The server answered without reading the whole body.
         holding.append(peer)
         most = max(most, len(holding))
-        time.sleep(0.02)  # 50 requests a second.
+        time.sleep(0.02)  # At most 50 requests per second.
     for peer in holding:
         peer.close()
     return {"statuses": dict(statuses), "held": most}
@@ -151,7 +151,8 @@ def answered(peer: socket.socket) -> bool:
 
 
 def post_bodies(go_on, address, token: str, bodies: list[bytes], connections: int, rate: float) -> dict:
-    """The bodies by turns on so many connections, `rate` a second on each at the most; each waits for its answer."""
+    """Sends the bodies in turn on `connections` connections, at most `rate` per second on each. Each waits for its
+    answer."""
     patience = 30.0
     api, statuses, codes = Api(address, token), Counter(), Counter()
     heads = [request(api, "POST", "/api/v1/agent/runs", "Content-Type: application/json",
@@ -168,7 +169,7 @@ def post_bodies(go_on, address, token: str, bodies: list[bytes], connections: in
                 try:
                     peer.sendall(heads[number % len(bodies)] + bodies[number % len(bodies)])
                 except OSError:
-                    pass  # Answered without reading all.
+                    pass  # The server answered without reading the whole body.
                 peers[i] = [peer, now]
                 number += 1
         for i, (peer, since) in list(peers.items()):
@@ -188,7 +189,7 @@ def post_bodies(go_on, address, token: str, bodies: list[bytes], connections: in
 
 
 def start_runs(go_on, address, token: str, threads: list[str], rate: float) -> dict:
-    """A run that says `hi`, on these threads by turns; again and again."""
+    """Starts runs on these threads in turn, `rate` per second, each with the message `hi`."""
     api, statuses, number = Api(address, token), Counter(), 0
     while go_on():
         answer = api.post_run(run_input("hi", thread=threads[number % len(threads)]), timeout=30)
@@ -199,7 +200,7 @@ def start_runs(go_on, address, token: str, threads: list[str], rate: float) -> d
 
 
 def delete_threads(go_on, address, token: str, threads: list[str], pause: float) -> dict:
-    """One after the other."""
+    """Deletes the threads one after the other."""
     api, statuses, slowest = Api(address, token), Counter(), 0.0
     for thread in threads:
         if not go_on():

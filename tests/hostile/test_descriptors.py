@@ -1,4 +1,4 @@
-"""HTTP-6: a server that has run out of descriptors waits for better times."""
+"""HTTP-6: a server that has run out of descriptors waits until some are free."""
 
 import resource
 import tempfile
@@ -14,7 +14,7 @@ class OutOfDescriptorsTest(unittest.TestCase):
                 Server(Path(directory), CONFIG) as server:
             api = server.api()
             self.assertEqual(api.get("/api/v1/agent/threads").status, 200)
-            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (100, 100))  # Behind its back.
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (100, 100))  # Without its knowledge.
             before = cpu_seconds(server.process.pid)
 
             seen = in_own_process(attacks.crowd, server.address, b"", 400, 20.0)

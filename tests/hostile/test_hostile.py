@@ -1,4 +1,4 @@
-"""HTTP-6: hostile input gets the right 4xx or a close, memory stays flat, other clients are unaffected."""
+"""HTTP-6: hostile input gets the right 4xx or a close, memory stays flat, and other clients are not affected."""
 
 import json
 import time
@@ -7,14 +7,14 @@ import unittest
 from hostile_case import (BODY_TIMEOUT, HEADER_TIMEOUT, IN_FLIGHT, SILENT_CAP, WRITE_TIMEOUT, HostileCase, attacks,
                           run_input)
 
-TICK = 1.0   # How exact the server's deadlines are.
-GRACE = 2.0  # How long a refused client may take to read its answer.
+TICK = 1.0   # The precision of the server's deadlines, in seconds.
+GRACE = 2.0  # How many seconds a refused client has to read its answer.
 ROUNDS = 10
 CHUNKED = "Transfer-Encoding: chunked"
 
 
 def with_text(text: str) -> bytes:
-    """A run whose message is `text` as it stands in the JSON."""
+    """A run whose message is `text`, put into the JSON unchanged."""
     return json.dumps(run_input("TEXT")).encode().replace(b"TEXT", text.encode("latin-1"))
 
 
@@ -125,14 +125,14 @@ class HostileTest(HostileCase):
                   self.head("POST", "/api/v1/agent/runs", "Content-Length: 99999") + b'{"messages":',
                   self.head("POST", "/api/v1/agent/runs", CHUNKED) + b"ffff\r\n{"]
         with self.under_attack("half-sent requests", rss_mib=8) as told:
-            told["outcome"] = f"{self.attack(attacks.leave_halfway, starts, 500)['left']} came and went"
+            told["outcome"] = f"{self.attack(attacks.leave_halfway, starts, 500)['left']} connections left halfway"
 
     def test_slowloris(self):
         with self.under_attack("slowloris, 1000 connections", rss_mib=16) as told:
             seen = self.attack(attacks.trickle, b"GET / HTTP/1.1\r\nHost: a\r\nX: ", b"x", 0.5, 1000, 15.0)
             told["outcome"] = f"{seen['statuses'].count(408)} × 408 after {seen['first']:.1f}–{seen['last']:.1f} s"
-        self.assertEqual(seen["left"], 0, "some were never closed")
-        self.assertGreater(seen["statuses"].count(408), 900)  # A reset may overtake the answer.
+        self.assertEqual(seen["left"], 0, "some connections were never closed")
+        self.assertGreater(seen["statuses"].count(408), 900)  # A reset may arrive before the answer.
         self.assertLess(seen["last"], HEADER_TIMEOUT + GRACE + 2 * TICK + 2)
 
     def test_slow_body(self):
@@ -140,7 +140,7 @@ class HostileTest(HostileCase):
         with self.under_attack("slow body, 500 connections", rss_mib=24) as told:
             seen = self.attack(attacks.trickle, start, b" ", 0.5, 500, 15.0)
             told["outcome"] = f"{seen['statuses'].count(408)} × 408 after {seen['first']:.1f}–{seen['last']:.1f} s"
-        self.assertEqual(seen["left"], 0, "some were never closed")
+        self.assertEqual(seen["left"], 0, "some connections were never closed")
         self.assertGreater(seen["statuses"].count(408), 450)
         self.assertLess(seen["last"], BODY_TIMEOUT + GRACE + 2 * TICK + 2)
 
@@ -150,7 +150,7 @@ class HostileTest(HostileCase):
         with self.under_attack("slow read, 1.2 MB, 8 readers", rss_mib=96) as told:
             seen = self.attack(attacks.crawl, self.head("GET", "/api/v1/agent/history?threadId=large"), 8, 20.0)
             told["outcome"] = f"8 cut within {seen['last']:.1f} s"
-        self.assertEqual(seen["left"], 0, "a reader of a byte a second was never cut")
+        self.assertEqual(seen["left"], 0, "a reader of one byte per second was never cut")
         self.assertLess(seen["last"], 2 * WRITE_TIMEOUT + 2 * TICK + 2)
 
     def test_slow_read_of_a_stream(self):
@@ -159,7 +159,7 @@ class HostileTest(HostileCase):
             seen = self.attack(attacks.crawl, self.head("GET", self.api.events_path(thread, run, "ag-ui")), 20,
                                20.0)
             told["outcome"] = f"20 cut within {seen['last']:.1f} s"
-        self.assertEqual(seen["left"], 0, "a reader of a byte a second was never cut")
+        self.assertEqual(seen["left"], 0, "a reader of one byte per second was never cut")
 
     def test_10_000_silent_connections(self):
         self.crowd("10,000 silent connections", b"")
@@ -172,7 +172,7 @@ class HostileTest(HostileCase):
             seen = self.attack(attacks.crowd, start, 10_000, 15.0)
             told["outcome"] = f"opened in {seen['opened']:.1f} s, all closed after {seen['last']:.1f} s"
         self.assertEqual((seen["refused"], seen["left"]), (0, 0))
-        self.assertEqual(seen["statuses"].get(503, 0), 0, "a newcomer was turned away")
+        self.assertEqual(seen["statuses"].get(503, 0), 0, "a new connection was refused")
         self.assertLess(seen["last"], seen["opened"] + HEADER_TIMEOUT + GRACE + 2 * TICK + 2)
 
 

@@ -1,5 +1,5 @@
-"""HTTP-9: what one user has stored leaves another's requests under 50 ms, and the memory bounded, while it is summed,
-deleted or refused."""
+"""HTTP-9: while a user's large amount of stored data is summed, deleted or refused, another user's requests take less
+than 50 ms, and the memory stays bounded."""
 
 import sqlite3
 import time
@@ -15,7 +15,7 @@ MIB = 1 << 20
 
 
 def post_after_rest(api: Api, body: dict):
-    """The answer to a run, once the attack's share of requests and runs has been served."""
+    """Posts a run and returns the answer, once the attack's requests and runs do not use up the user's limits."""
     deadline = time.monotonic() + 10
     while (answer := api.post_run(body)).status in (409, 429) and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -30,7 +30,7 @@ class StoredTest(NeighbourCase):
         self.judge("(no attack)", attempt)
 
     def inserted(self, name: str, fill) -> Path:
-        """A data folder with the rows that `fill(database)` makes, once for the class."""
+        """A data folder with the rows that `fill(database)` makes. It is made once per test class."""
         folder = self.folder / name
         if not folder.exists():
             with many_rows.empty_database(folder / "runnel.db") as db:
@@ -62,7 +62,7 @@ class StoredTest(NeighbourCase):
         kept = 30
 
         def end_runs(database: Path, first_ms: int) -> None:
-            """The runs' ends are 300 ms apart, so that their logs expire one after the other while it is measured."""
+            """Sets the ends of the runs 300 ms apart, so that their logs expire one after the other during the test."""
             db = sqlite3.connect(database, timeout=10)
             with db:
                 db.execute("UPDATE runs SET ended_at = ? + 300 * (id - (SELECT min(id) FROM runs WHERE owner_id = ?)) "
@@ -82,7 +82,7 @@ class StoredTest(NeighbourCase):
             server = self.start({"retention": {"events_s": kept, "sweep_s": 1}}, data)
             end_runs(server.database, many_rows.now_ms() - kept * 1000)
             phase, told = self.phase(name, server, settle=0.2)
-            self.assertEqual(logs_left(server.database), 0, "logs that have not expired")
+            self.assertEqual(logs_left(server.database), 0, "some logs have not expired")
             return phase, told
 
         self.judge("long logs expire", attempt)
@@ -108,7 +108,7 @@ class StoredTest(NeighbourCase):
         self.assertLessEqual(set(told["statuses"]), {202, 429})
 
     def test_usage_of_who_has_a_large_ledger(self):
-        since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 20 * 3600))  # In the middle of a day.
+        since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 20 * 3600))  # Not at the beginning of a day.
         targets = [f"/api/v1/usage?groupBy={group}{more}" for group in ("thread", "day", "model")
                    for more in ("", f"&from={since}")]
 
@@ -118,7 +118,7 @@ class StoredTest(NeighbourCase):
             return self.phase(name, server, (one_user.fast_readers, server.address, token, targets, 4, 10))
 
         told, = self.judge("usage, ledger of 300,000 calls", attempt)
-        self.assertLess(told["MiB"] / told["asked"], 1, "an answer is a page")
+        self.assertLess(told["MiB"] / told["asked"], 1, "an answer must be a page, not all groups")
 
     def test_a_user_whose_storage_is_full(self):
         quota = 2 * MIB
@@ -135,7 +135,7 @@ class StoredTest(NeighbourCase):
         self.judge("storage is full", attempt)
 
     def check_full(self, api: Api) -> None:
-        """Who is over the quota still reads, and goes on once something was deleted."""
+        """A user over the quota can still read, and can start runs again after deleting something."""
         refused = post_after_rest(api, run_input("hi", thread="full"))
         self.assertEqual((refused.status, refused.error_code), (507, "STORAGE_QUOTA_EXCEEDED"), refused.body)
         self.assertEqual(api.history("full").status, 200)

@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "runnel/model/openai_provider.h"
+#include "runnel/model/openai/provider.h"
 #include "tests/support/model_request.h"
 #include "tests/support/run_async.h"
 #include "tests/support/scripted_exchange.h"
 
-// For tests: what a scripted upstream's answer comes to through a whole call.
+// For tests: makes a whole model call against a scripted upstream and collects its answer.
 namespace runnel::model {
 
 struct CallAnswer {
@@ -21,7 +21,7 @@ struct CallAnswer {
   std::size_t batches = 0;
   std::optional<CallFinished> finished;
   std::optional<CallFailed> failed;
-  Errc error = Errc::internal;  // Where it has neither.
+  Errc error = Errc::internal;  // Only if both are empty.
 
   void take(CallEvent const& event) {
     if (auto const* piece = std::get_if<TextPiece>(&event)) text += piece->text;
@@ -52,7 +52,7 @@ inline boost::asio::awaitable<CallAnswer> read_answer(std::shared_ptr<Call> call
 inline ProviderOptions options_for(std::string const& profile) {
   ProviderOptions options;
   options.name = profile;
-  options.profile = find_profile(profile).value();
+  options.vendor = find_vendor(profile).value();
   options.base_url = "http://127.0.0.1:1/v1";
   options.api_key = Secret{"sk-canary-0123456789abcdef"};
   options.models = {"m"};

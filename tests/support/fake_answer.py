@@ -1,18 +1,18 @@
-"""What a fake provider does with one request: which bytes leave, in which writes, when, and how it ends."""
+"""How a fake provider answers one request: which bytes it sends, in which writes, when, and how the answer ends."""
 
 import dataclasses
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Iterable, Iterator, Mapping
 
-AS_GIVEN = None  # A write for each piece of the body.
+AS_GIVEN = None  # One write for each piece of the body.
 WHOLE = 0  # The body in one write.
 
 EVENT_STREAM = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
 
 
 class Framing(Enum):
-    """How the body's length is told."""
+    """How the client learns the body's length."""
 
     CHUNKED = "chunked"  # Each write is an HTTP chunk.
     LENGTH = "length"
@@ -22,27 +22,27 @@ class Framing(Enum):
 class End(Enum):
     """What follows the last write."""
 
-    ORDERLY = "orderly"  # As HTTP has it.
+    ORDERLY = "orderly"  # The body ends as HTTP requires.
     DROP = "drop"  # The connection is closed inside the body.
-    RESET = "reset"  # The same by a TCP reset.
-    HANG = "hang"  # Nothing, until the client leaves.
+    RESET = "reset"  # The same, by a TCP reset.
+    HANG = "hang"  # Nothing more is sent until the client closes the connection.
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Never changes: the methods give a changed copy. `pieces` may be endless where framing is not LENGTH."""
+    """Immutable: the methods return a changed copy. `pieces` may be endless unless the framing is LENGTH."""
 
     pieces: Iterable[bytes] = ()
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=lambda: EVENT_STREAM)
     framing: Framing = Framing.CHUNKED
-    size: int | None = AS_GIVEN  # Bytes a write.
+    size: int | None = AS_GIVEN  # Bytes per write.
     delay: float = 0  # Seconds before each write.
     head_delay: float = 0
     body_delay: float = 0  # Between the head and the first write.
-    limit: int | None = None  # Bytes of body after which `end` comes; None: after all.
+    limit: int | None = None  # `end` happens after this many bytes of the body; None: after the whole body.
     end: End = End.ORDERLY
-    headless: bool = False  # Hangs before the head.
+    headless: bool = False  # Nothing is sent, not even the head.
 
     def paced(self, size: int | None = AS_GIVEN, delay: float = 0) -> "Answer":
         return dataclasses.replace(self, size=size, delay=delay)
@@ -57,23 +57,23 @@ class Answer:
         return dataclasses.replace(self, limit=after, end=End.RESET)
 
     def hung(self, after: int) -> "Answer":
-        """`after` 0: the head comes, and nothing of the body."""
+        """With `after` 0, the head is sent and nothing of the body."""
         return dataclasses.replace(self, limit=after, end=End.HANG)
 
     def silent(self) -> "Answer":
-        """Not even the head comes."""
+        """Nothing is sent, not even the head."""
         return dataclasses.replace(self, headless=True)
 
     def until_close(self) -> "Answer":
         return dataclasses.replace(self, framing=Framing.CLOSE)
 
     def with_headers(self, **headers: str) -> "Answer":
-        """`retry_after` is `retry-after`."""
+        """An underscore in a name stands for a hyphen: `retry_after` is `retry-after`."""
         added = {name.replace("_", "-"): value for name, value in headers.items()}
         return dataclasses.replace(self, headers={**self.headers, **added})
 
     def writes(self) -> Iterator[bytes]:
-        """The body, a write at a time."""
+        """The body, one write after another."""
         return limited(resized(self.pieces, self.size), self.limit)
 
 

@@ -1,4 +1,4 @@
-"""What tests of the fake provider share."""
+"""What the tests of the fake provider share."""
 
 import json
 import unittest
@@ -15,7 +15,7 @@ def chat(model: str = "fake", text: str = "Good morning", **more) -> dict:
 
 
 def chunks(response: Response) -> list[dict]:
-    """The chunks of a well-formed stream with LF and `[DONE]`."""
+    """The chunks of a well-formed stream whose lines end in LF and that ends with `[DONE]`."""
     *events, done, nothing = response.body.split(b"\n\n")
     assert (done, nothing) == (b"data: [DONE]", b""), response.body[-100:]
     return [json.loads(event.removeprefix(b"data: ")) for event in events if not event.startswith(b":")]
@@ -51,7 +51,7 @@ class FakeCase(unittest.TestCase):
         return self.ask()
 
     def open(self, model: str = "fake") -> Connection:
-        """A call whose answer is not read so far."""
+        """Starts a call and returns its connection; none of the answer has been read."""
         connection = Connection(self.fake.address, timeout=5)
         self.addCleanup(connection.close)
         body = json.dumps(chat(model)).encode()
@@ -59,7 +59,7 @@ class FakeCase(unittest.TestCase):
         return connection
 
     def assert_left(self, connection: Connection, sent: int | None = None):
-        """The call goes on until the client closes, and that is seen."""
+        """The call goes on until the client closes its connection, and the provider notices that."""
         self.assertTrue(self.fake.wait_for(lambda: bool(self.fake.calls)))
         self.assertEqual((self.fake.open_connections, self.fake.calls[0].outcome), (1, None))
         connection.close()

@@ -1,4 +1,4 @@
-"""What an OpenAI-compatible provider streams: chunks from a script or a recording, and their framing as events."""
+"""The stream of an OpenAI-compatible provider: chunks from a script or a recording, and their framing as events."""
 
 import json
 import re
@@ -34,12 +34,12 @@ class ToolCall:
     id: str = "call_fake_0"
     index: int = 0
     style: str = "plain"
-    pieces: int = 3  # Of the arguments.
+    pieces: int = 3  # Into how many pieces the arguments are split.
 
 
 @dataclass(frozen=True)
 class Raw:
-    """A data line as it stands, be it JSON or not."""
+    """A data line that is sent unchanged, whether it is JSON or not."""
 
     data: str
 
@@ -48,7 +48,7 @@ Part = str | Reasoning | ToolCall | Raw | dict  # A string is a piece of text, a
 
 
 def usage(input_tokens: int = 10, output_tokens: int = 5, **more) -> dict:
-    """`more` is taken as it is: `prompt_tokens_details=None`, `prompt_cache_hit_tokens=3`."""
+    """`more` is added unchanged: `prompt_tokens_details=None`, `prompt_cache_hit_tokens=3`."""
     return {"prompt_tokens": input_tokens, "completion_tokens": output_tokens,
             "total_tokens": input_tokens + output_tokens, **more}
 
@@ -58,14 +58,14 @@ def null_details(numbers: dict) -> dict:
 
 
 def chunk(delta: dict | None, finish: str | None = None, model: str = "fake", **more) -> dict:
-    """`delta` None: no choice at all."""
+    """If `delta` is None, the chunk has no choice."""
     choices = [] if delta is None else [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}]
     return {"id": "chatcmpl-fake", "object": "chat.completion.chunk", "created": 1760000000, "model": model,
             "choices": choices, **more}
 
 
 def fragments(call: ToolCall) -> list[dict]:
-    """The `tool_calls` entries that bring one call, in order."""
+    """The `tool_calls` entries of one call, in order."""
     first = {"index": call.index, "id": call.id, "type": "function", "function": {"name": call.name, "arguments": ""}}
     if call.style == "whole":
         first["function"]["arguments"] = call.arguments
@@ -101,7 +101,7 @@ def deltas(part: Part) -> list[dict]:
 
 def completion(parts: list[Part], finish: str | None = "stop", numbers: dict | None = None,
                usage_on: str = USAGE_ALONE, model: str = "fake") -> list[dict | Raw]:
-    """A whole answer. `finish` None: no chunk says why it ended; `numbers` None: no usage."""
+    """A whole answer. If `finish` is None, no chunk says why it ended; if `numbers` is None, it has no usage."""
     out: list[dict | Raw] = [chunk({"role": "assistant", "content": ""}, model=model)]
     for part in parts:
         out += [part] if isinstance(part, (Raw, dict)) else [chunk(delta, model=model) for delta in deltas(part)]
@@ -115,17 +115,17 @@ def completion(parts: list[Part], finish: str | None = "stop", numbers: dict | N
 
 @dataclass(frozen=True)
 class Wire:
-    """How chunks become an event stream; each default is what most providers do."""
+    """How chunks become an event stream. Each default is what most providers do."""
 
     end_of_line: bytes = b"\n"
-    space: bool = True  # After `data:`.
-    comment: bytes | None = None  # Comes before each event: b"keep-alive".
-    multiline: bool = False  # A chunk's JSON goes over several `data` lines.
+    space: bool = True  # A space follows `data:`.
+    comment: bytes | None = None  # Sent before each event, for example b"keep-alive".
+    multiline: bool = False  # A chunk's JSON is split over several `data` lines.
     done: bool = True  # `[DONE]` comes last.
-    final_blank: bool = True  # The last event ends with a blank line; without, it has not even the end of its line.
+    final_blank: bool = True  # The last event ends with a blank line. If false, even its own line end is missing.
 
     def frame(self, chunks: list[dict | Raw | bytes]) -> list[bytes]:
-        """One piece an event; joined they are the body."""
+        """One piece per event; joined, they are the body."""
         lines = [self._data(item) for item in chunks] + ([b"[DONE]"] if self.done else [])
         events = [self._event(data) for data in lines]
         if events and not self.final_blank:
@@ -148,7 +148,7 @@ class Wire:
 
 
 def recording(path: Path, wire: Wire = Wire()) -> list[bytes]:
-    """The pieces of a recorded stream: `*.chunks.txt` holds a chunk a line, anything else is a body as it was sent."""
+    """The pieces of a recorded stream. `*.chunks.txt` holds one chunk per line; any other file is a body as sent."""
     data = path.read_bytes()
     if not path.name.endswith(".chunks.txt"):
         return [event for event in re.split(rb"(?<=\n\n)", data) if event]

@@ -1,4 +1,4 @@
-"""The fake provider's HTTP/1.1: reads requests, carries answers out to the byte, and remembers every connection."""
+"""The fake provider's HTTP/1.1: reads requests, sends answers exactly as given, and records every connection."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ from typing import Callable
 
 from fake_answer import Answer, End, Framing
 
-WRITES_BETWEEN_YIELDS = 64  # So that a fast answer leaves the loop to the others now and then.
+WRITES_BETWEEN_YIELDS = 64  # A fast answer yields to the other tasks of the event loop after this many writes.
 
 
 @dataclass(eq=False)
@@ -21,12 +21,12 @@ class ConnectionRecord:
     number: int
     opened: float = field(default_factory=time.monotonic)
     closed: float | None = None
-    closed_by: str | None = None  # "client" or "provider"; a client that only stops sending has left, too.
+    closed_by: str | None = None  # "client" or "provider". A client that only stops sending counts as closed, too.
 
 
 @dataclass(eq=False)
 class Request:
-    """One request, and how far its answer has come."""
+    """One request, and how much of its answer has been sent."""
 
     method: str
     target: str
@@ -34,9 +34,9 @@ class Request:
     body: bytes
     connection: ConnectionRecord
     arrived: float = field(default_factory=time.monotonic)
-    status: int | None = None  # Once the head is sent.
-    sent: int = 0  # Bytes of body, without the transfer coding.
-    outcome: str | None = None  # "sent", "dropped", "abandoned" (the client left before the end); None: under way.
+    status: int | None = None  # Set when the head is sent.
+    sent: int = 0  # Bytes of the body, without the transfer coding.
+    outcome: str | None = None  # "sent", "dropped", "abandoned" (the client left before the end); None until the end.
 
     @property
     def json(self):
@@ -52,7 +52,7 @@ class Request:
 
 
 class BadRequest(Exception):
-    """Not HTTP/1.1."""
+    """The request is not HTTP/1.1."""
 
 
 async def read_head(reader: asyncio.StreamReader) -> tuple[str, str, dict[str, str]]:
@@ -82,7 +82,7 @@ def phrase(status: int) -> str:
     try:
         return HTTPStatus(status).phrase
     except ValueError:
-        return "Unknown"  # Providers have statuses of their own, such as 529.
+        return "Unknown"  # Some providers use statuses of their own, such as 529.
 
 
 def head_of(answer: Answer) -> bytes:
@@ -98,7 +98,7 @@ def head_of(answer: Answer) -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """Serves one connection. `respond` chooses the answer; `changed` is told whenever a record has changed."""
+    """Serves one connection. `respond` chooses the answer; `changed` is called whenever a record has changed."""
 
     def __init__(self, record: ConnectionRecord, respond: Callable[[Request], Answer], changed: Callable[[], None]):
         self.record = record
@@ -107,11 +107,11 @@ class Connection(asyncio.Protocol):
         self._writable = asyncio.Event()
         self._writable.set()
 
-    # What asyncio tells.
+    # Called by asyncio.
 
     def connection_made(self, transport: asyncio.Transport) -> None:
         self._transport = transport
-        transport.set_write_buffer_limits(high=0)  # "Writable" means that the kernel has taken all.
+        transport.set_write_buffer_limits(high=0)  # "Writable" means that the kernel has accepted all bytes.
         self._task = asyncio.get_running_loop().create_task(self._serve())
 
     def data_received(self, data: bytes) -> None:
@@ -132,10 +132,10 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         self._writable.set()
 
-    # What it does.
+    # Called by the provider.
 
     def close(self) -> None:
-        """Ends the connection whatever it is doing."""
+        """Ends the connection at once, even in the middle of an answer."""
         self._closed_by("provider")
         self._transport.abort()
 
@@ -149,13 +149,13 @@ class Connection(asyncio.Protocol):
             while await self._exchange():
                 pass
         except (BadRequest, ValueError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            pass  # Whoever speaks so gets no answer.
+            pass  # A malformed request gets no answer.
         finally:
             self._closed_by("provider")
             self._transport.close()
 
     async def _exchange(self) -> bool:
-        """One request and its answer; whether another may follow."""
+        """Reads one request and answers it. Returns whether another may follow."""
         method, target, headers = await read_head(self._reader)
         if headers.get("expect", "").lower() == "100-continue":
             self._transport.write(b"HTTP/1.1 100 Continue\r\n\r\n")
@@ -203,9 +203,9 @@ class Connection(asyncio.Protocol):
 
     @staticmethod
     async def _hang() -> None:
-        await asyncio.get_running_loop().create_future()  # The client's leaving cancels it.
+        await asyncio.get_running_loop().create_future()  # Cancelled when the connection is lost.
 
     def _linger_not(self) -> None:
-        """Closing sends a reset."""
+        """Makes the close of the connection send a TCP reset."""
         at_once = struct.pack("ii", 1, 0)
         self._transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, at_once)

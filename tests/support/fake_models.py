@@ -1,4 +1,4 @@
-"""Model names that choose what the fake provider does: `fake-KIND[:VALUE]…[:OPTION=VALUE]…`."""
+"""The model names that choose what the fake provider does: `fake-KIND[:VALUE]…[:OPTION=VALUE]…`."""
 
 import json
 import os
@@ -19,27 +19,27 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 class BadName(Exception):
-    """The name asks for something that there is not."""
+    """The name asks for something that does not exist."""
 
 
 def fixture_folder() -> Path | None:
-    """Where the recorded streams are, if there are any."""
+    """The folder of the recorded streams, or None if there is none."""
     folder = Path(os.environ.get("RUNNEL_FIXTURES") or ROOT.parent / "shared" / "fixtures")
     return folder if folder.is_dir() else None
 
 
 def fixture_file(name: str, folder: Path | None) -> Path:
     if folder is None:
-        raise BadName("there is no folder of recorded streams: name it with --fixtures or RUNNEL_FIXTURES")
+        raise BadName("no folder of recorded streams was found: name it with --fixtures or RUNNEL_FIXTURES")
     for ending in (".chunks.txt", ".raw.sse"):
         path = folder / f"{name}{ending}"
         if re.fullmatch(r"[\w-]+", name) and path.is_file():
             return path
-    raise BadName(f"no recorded stream {name!r}")
+    raise BadName(f"there is no recorded stream {name!r} in {folder}")
 
 
 class Options:
-    """What follows the kind in a name. Each is taken once; `all_taken` complains of what nobody took."""
+    """What follows the kind in a name. Each value and option is taken once; `all_taken` refuses those left over."""
 
     def __init__(self, texts: list[str]):
         self._values = [text for text in texts if "=" not in text]
@@ -54,7 +54,7 @@ class Options:
     def named(self, name: str, default: str | None = None, among=None) -> str | None:
         value = self._named.pop(name, default)
         if among and value is not default and value not in among:
-            raise BadName(f"{name}={value}: one of {', '.join(among)}")
+            raise BadName(f"{name}={value} is unknown; it must be one of {', '.join(among)}")
         return value
 
     def named_number(self, name: str) -> int | None:
@@ -63,7 +63,7 @@ class Options:
 
     def all_taken(self) -> None:
         if left := [*self._values, *self._named]:
-            raise BadName(f"nothing here takes {', '.join(left)}")
+            raise BadName(f"this kind of model does not take {', '.join(left)}")
 
 
 def to_number(text: str) -> int:
@@ -78,7 +78,7 @@ class Call:
 
     request: Request
     options: Options
-    attempt: int  # How many requests came with this very name before.
+    attempt: int  # How many earlier requests had exactly this name.
     fixtures: Path | None
     word_delay: float
 
@@ -91,7 +91,7 @@ class Call:
         """What the user said last."""
         said = [plain(message) for message in self.body["messages"] if message.get("role") == "user"]
         if self.wants_json and len(said) > 1:
-            said.pop()  # The task, with the form of the answer.
+            said.pop()  # The last one is the task, with the form of the answer.
         return said[-1] if said else ""
 
     @property
@@ -99,7 +99,7 @@ class Call:
         return (self.body.get("response_format") or {}).get("type") == "json_object"
 
     def shaped(self, text: str) -> str:
-        """The text itself, or where JSON is asked for an object with it, after the JSON Schema in the last message."""
+        """The text. If JSON is asked for, an object with the text, as the JSON Schema in the last message requires."""
         if not self.wants_json:
             return text
         lines = plain(self.body["messages"][-1]).splitlines()
@@ -109,7 +109,7 @@ class Call:
 
 
 def value_for(name: str, schema: dict, text: str):
-    """Something that the schema allows, of an answer that succeeded: it has no error where it need not have one."""
+    """A value that the schema allows, as in an answer that succeeded: an error field is null if it may be."""
     kinds = schema.get("type", "string")
     if name.startswith("error") and "null" in kinds:
         return None
@@ -125,7 +125,7 @@ def plain(message: dict) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Words with the space before them, long ones in pieces; joined they are the text."""
+    """The words, each with the space before it, and long words in pieces; joined, they are the text."""
     return re.findall(r"\s*\S{1,12}|\s+", text)
 
 
@@ -148,7 +148,7 @@ def paced(answer: Answer, call: Call) -> Answer:
 
 
 def spoken(call: Call, parts: list, finish: str = "stop") -> Answer:
-    """The parts as an answer in the shape that the options ask for."""
+    """An answer with these parts, in the form that the options ask for."""
     options = call.options
     place = options.named("usage", USAGE_ALONE, (*USAGE_PLACES, "null-details"))
     said = options.named("finish", finish)
@@ -184,14 +184,14 @@ def friendly(call: Call) -> Answer:
     return spoken(call, tokens(call.shaped(f"{said}\n\nI am a fake model. I only repeat what I hear, but token by token.")))
 
 
-@kind("fake-think", "", "reasoning first, then the same")
+@kind("fake-think", "", "streams reasoning first, then the user's words")
 def think(call: Call) -> Answer:
     thoughts = [Reasoning(piece) for piece in tokens("The user says something. I could think about it, or repeat it.")]
     return spoken(call, [*thoughts, *tokens(call.shaped(f"You said: {call.words}"))])
 
 
-@kind("fake-tool", "[:NAME]", "calls the tool NAME (else the first one offered); words that are a JSON object are its "
-                              "arguments; calls=STYLE. A tool's result is answered with text")
+@kind("fake-tool", "[:NAME]", "calls the tool NAME (default: the first one offered). If the user's words are a JSON "
+                              "object, they are the arguments. Takes calls=STYLE. Answers a tool's result with text")
 def tool(call: Call) -> Answer:
     named, style = call.options.value(), call.options.named("calls", "plain", (*CALL_STYLES, "cut"))
     last, offered = call.body["messages"][-1], call.body.get("tools") or []
@@ -219,8 +219,9 @@ def fixture(call: Call) -> Answer:
     return paced(scripts.replay(fixture_file(call.options.value(""), call.fixtures), wire_of(call.options)), call)
 
 
-@kind("fake-error", ":STATUS[:TIMES]", "an error; with TIMES for so many requests, then one answer, and so on. "
-                                       "code=TEXT; Retry-After by after=SECONDS, after_date=SECONDS, after_ms=MS")
+@kind("fake-error", ":STATUS[:TIMES]", "an error. With TIMES: that many errors, then one answer, then errors again. "
+                                       "Takes code=TEXT, and for Retry-After after=SECONDS, after_date=SECONDS, "
+                                       "after_ms=MS")
 def fails(call: Call) -> Answer:
     options = call.options
     status, times = options.number(500), options.value()
@@ -232,94 +233,94 @@ def fails(call: Call) -> Answer:
     return scripts.error(status, code=code).with_headers(**scripts.retry_headers(**headers))
 
 
-@kind("fake-html", "[:STATUS]", "an HTML page (502)")
+@kind("fake-html", "[:STATUS]", "an HTML page (default: status 502)")
 def page(call: Call) -> Answer:
     return scripts.html(call.options.number(502))
 
 
-@kind("fake-drop", "[:BYTES]", "closes the connection after BYTES of body (200)")
+@kind("fake-drop", "[:BYTES]", "closes the connection after BYTES of the body (default: 200)")
 def drop(call: Call) -> Answer:
     after = call.options.number(200)
     return friendly(call).dropped(after)
 
 
-@kind("fake-reset", "[:BYTES]", "the same by a TCP reset")
+@kind("fake-reset", "[:BYTES]", "the same, by a TCP reset")
 def reset(call: Call) -> Answer:
     after = call.options.number(200)
     return friendly(call).reset(after)
 
 
-@kind("fake-hang", "[:head|:BYTES]", "says nothing more: before the head, or after BYTES of body (0)")
+@kind("fake-hang", "[:head|:BYTES]", "stops sending: before the head, or after BYTES of the body (default: 0)")
 def hang(call: Call) -> Answer:
     where = call.options.value("0")
     answer = friendly(call)
     return answer.silent() if where == "head" else answer.hung(to_number(where))
 
 
-@kind("fake-malformed", "", "a data line that is no JSON")
+@kind("fake-malformed", "", "a data line that is not JSON")
 def malformed(call: Call) -> Answer:
     return paced(scripts.malformed(), call)
 
 
-@kind("fake-midstream", "", "an error object after some text; code=TEXT")
+@kind("fake-midstream", "", "an error object after some text. Takes code=TEXT")
 def midstream(call: Call) -> Answer:
     return paced(scripts.reports_error("Some ", "text", code=call.options.named("code", "500")), call)
 
 
-@kind("fake-flood", "[:MS]", "comments, one every MS (10), and nothing else, for ever")
+@kind("fake-flood", "[:MS]", "only comments, one every MS milliseconds (default: 10), without end")
 def flood(call: Call) -> Answer:
     return scripts.keep_alive_flood(call.options.number(10) / 1000)
 
 
-@kind("fake-line", "[:BYTES]", "one line of BYTES (10000000)")
+@kind("fake-line", "[:BYTES]", "one line of BYTES (default: 10000000)")
 def line(call: Call) -> Answer:
     return scripts.long_line(call.options.number(10_000_000))
 
 
-@kind("fake-drip", "[:MS]", "a byte every MS (100)")
+@kind("fake-drip", "[:MS]", "one byte every MS milliseconds (default: 100)")
 def drip(call: Call) -> Answer:
     delay = call.options.number(100) / 1000
     return friendly(call).paced(1, delay)
 
 
-@kind("fake-canary", "[:body|:stream|:html]", "an error that shows the caller's key: to test that nobody repeats it")
+@kind("fake-canary", "[:body|:stream|:html]", "an error that shows the caller's key, to test that nobody repeats it")
 def canary(call: Call) -> Answer:
     where = call.options.value("body")
     if where not in ("body", "stream", "html"):
-        raise BadName(f"{where!r}: one of body, stream, html")
+        raise BadName(f"{where!r} is unknown; it must be one of body, stream, html")
     return scripts.echoes_key(call.request.headers.get("authorization", ""), where)
 
 
 OPTIONS = {
-    "size=N|event|whole": "bytes a write; each write is an HTTP chunk of its own (event)",
-    "delay=MS": "before each write",
+    "size=N|event|whole": "bytes per write; each write is an HTTP chunk of its own (default: event)",
+    "delay=MS": "milliseconds before each write",
     "eol=crlf": "lines end in CR LF",
     "space=no": "`data:` without the space",
     "comments=yes": "a comment before each event",
-    "multiline=yes": "a chunk's JSON over several data lines",
+    "multiline=yes": "a chunk's JSON is split over several data lines",
     "done=no": "no [DONE]",
     "blank=no": "no blank line at the end",
-    "usage=PLACE": "chunk (alone in the last chunk), finish (on the finish chunk), none, null-details",
-    "finish=REASON": "stop, length, content_filter, …; none: no chunk says it",
-    "calls=STYLE": "of fake-tool: " + ", ".join((*CALL_STYLES, "cut")),
+    "usage=PLACE": "chunk (alone in the last chunk), finish (in the chunk with the finish reason), none, null-details",
+    "finish=REASON": "stop, length, content_filter, …; none: no chunk has a finish reason",
+    "calls=STYLE": "only for fake-tool: " + ", ".join((*CALL_STYLES, "cut")),
     "strict=VENDOR": "refuses what the vendor refuses: " + ", ".join(VENDORS),
-    "tag=TEXT": "means nothing: makes a name of its own, with its own count of TIMES",
+    "tag=TEXT": "has no effect except that the name is another one, with its own count of TIMES",
 }
 
 
 def is_ours(model: str) -> bool:
-    """Whether the name says what to do."""
+    """Whether the name chooses what the provider does."""
     name = model.partition(":")[0]
     return name == "fake" or name.startswith("fake-")
 
 
 def parse(model: str) -> tuple[Kind, Options]:
-    """The kind and the options of a name; one that says nothing is answered as `fake`."""
+    """The kind and the options of a name. A name that does not begin with `fake` is answered as `fake`."""
     if not is_ours(model):
         return KINDS["fake"], Options([])
     name, *rest = model.split(":")
     if name not in KINDS:
-        raise BadName(f"no model {name!r}; there are {', '.join(KINDS)}")
+        raise BadName(f"there is no model {name!r}; the models are {', '.join(KINDS)}")
     options = Options(rest)
     options.named("tag")
     return KINDS[name], options

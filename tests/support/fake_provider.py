@@ -5,12 +5,12 @@ In a test:
 
     with FakeProvider() as fake:
         fake.script(scripts.rate_limited(seconds=1), scripts.text("Hello", " there"))
-        …  # Have something call fake.base_url.
+        …  # Something calls fake.base_url.
         assert fake.calls[0].headers["authorization"] == "Bearer secret"
         assert fake.wait_for(lambda: fake.open_connections == 0)
 
-Requests take the answers of the script in turn; without one, the model's name says what happens (`fake_models.py`).
-By hand: `python3 tests/support/fake_provider.py --help`.
+Each request takes the next answer of the script; without a script, the model's name says what happens
+(`fake_models.py`). To run it by hand: `python3 tests/support/fake_provider.py --help`.
 """
 
 import argparse
@@ -38,9 +38,9 @@ class FakeProvider:
 
     def __init__(self, port: int = 0, strict: str | None = None, fixtures: Path | None = None, word_delay: float = 0,
                  otherwise: Scripted | None = None):
-        """`strict` names a vendor whose refusals to copy; `otherwise` answers names that do not begin with `fake`."""
+        """`strict` names the vendor whose refusals are copied; `otherwise` answers names that are not `fake…`."""
         self.port = port
-        self.requests: list[Request] = []  # All that came, oldest first.
+        self.requests: list[Request] = []  # All requests, oldest first.
         self.connections: list[ConnectionRecord] = []
         self._strict, self._word_delay, self._otherwise = strict, word_delay, otherwise
         self._fixtures = fixtures or fake_models.fixture_folder()
@@ -50,7 +50,7 @@ class FakeProvider:
         self._live: list[Connection] = []
         self._started: Future[None] = Future()
 
-    # The test's side.
+    # Called by tests.
 
     def __enter__(self):
         return self.start()
@@ -87,20 +87,20 @@ class FakeProvider:
 
     @property
     def unused_script(self) -> int:
-        """Scripted answers that nobody has asked for."""
+        """The number of scripted answers that no call has taken."""
         return len(self._scripted)
 
     def script(self, *answers: Scripted) -> None:
-        """Adds answers for the next calls, one each. A request that the strict mode refuses takes none."""
+        """Adds answers for the next calls, one per call. A call that the strict mode refuses takes none."""
         with self._changed:
             self._scripted.extend(answers)
 
     def wait_for(self, condition: Callable[[], bool], timeout: float = 10) -> bool:
-        """Waits until `condition()` holds; looked at whenever a request, an answer or a connection has moved on."""
+        """Waits until `condition()` holds. It is checked whenever a request, an answer or a connection changes."""
         with self._changed:
             return self._changed.wait_for(condition, timeout)
 
-    # The server's side, on its own thread.
+    # Runs on the server's own thread.
 
     async def _run(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
@@ -115,7 +115,7 @@ class FakeProvider:
         server.close()
         for connection in self._live:
             connection.close()
-        await asyncio.sleep(0)  # Aborted connections are told so in the loop's next turn.
+        await asyncio.sleep(0)  # The loop notifies aborted connections in its next turn.
 
     def _connect(self) -> Connection:
         self._live = [connection for connection in self._live if connection.record.closed is None]
@@ -168,7 +168,7 @@ def model_entry(name: str) -> dict:
 
 
 def is_call(request: Request) -> bool:
-    """Whatever the base is: vendors have it at /, /v1, /compatible-mode/v1."""
+    """Whether it asks for a completion, with any base path: vendors use /, /v1 and /compatible-mode/v1."""
     return request.method == "POST" and request.target.partition("?")[0].endswith("/chat/completions")
 
 
@@ -177,13 +177,13 @@ def made(scripted: Scripted, request: Request) -> Answer:
 
 
 def not_a_call(request: Request) -> Answer | None:
-    """What every provider would refuse."""
+    """The refusal of a request that every provider would refuse, or None."""
     try:
         body = request.json
     except ValueError:
-        return scripts.error(400, "The body is no JSON.")
+        return scripts.error(400, "The body is not valid JSON.")
     if not isinstance(body, dict) or not isinstance(body.get("model"), str):
-        return scripts.error(400, "'model' is missing.")
+        return scripts.error(400, "'model' is missing or not a string.")
     messages = body.get("messages")
     if not isinstance(messages, list) or not messages or not all(isinstance(message, dict) for message in messages):
         return scripts.error(400, "'messages' must be a list of at least one message.")
@@ -194,20 +194,20 @@ def not_a_call(request: Request) -> Answer | None:
 
 @contextlib.contextmanager
 def nobody_listens():
-    """An address that refuses connections, kept from other processes while it is used."""
+    """An address that refuses connections and that no other process can take while it is in use."""
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         yield holder.getsockname()
 
 
 def say(text: str) -> None:
-    """In one write: two threads speak."""
+    """Prints the line in one write, because two threads print."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 
 
 class ByHand(FakeProvider):
-    """Tells on the terminal what is asked; neither what was said nor with which key."""
+    """Prints every request to the terminal, but neither its content nor its key."""
 
     def _respond(self, request: Request) -> Answer:
         answer = super()._respond(request)
@@ -221,12 +221,12 @@ def arguments() -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog="The model's name chooses what happens. A name that does not begin with fake is answered as fake.\n\n"
                + fake_models.table() + "\n\nExample: fake-fixture:deepseek-text:size=7:delay=5")
-    parser.add_argument("--port", type=int, default=11500, help="0: any free one (%(default)s)")
-    parser.add_argument("--delay-ms", type=int, default=40, help="between tokens (%(default)s)")
+    parser.add_argument("--port", type=int, default=11500, help="0 means any free port (default: %(default)s)")
+    parser.add_argument("--delay-ms", type=int, default=40, help="milliseconds between tokens (default: %(default)s)")
     parser.add_argument("--fixture", type=Path, metavar="FILE",
-                        help="a recorded stream (*.chunks.txt or a raw body) as the answer to all names but fake…")
+                        help="answer all names except fake… with this recorded stream (*.chunks.txt or a raw body)")
     parser.add_argument("--fixtures", type=Path, metavar="FOLDER",
-                        help="recorded streams for fake-fixture (else $RUNNEL_FIXTURES)")
+                        help="the folder of recorded streams for fake-fixture (default: $RUNNEL_FIXTURES)")
     parser.add_argument("--strict", choices=VENDORS, help="refuse what this vendor refuses")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""Ready answers of a fake provider, good and bad."""
+"""Ready-made answers of a fake provider, good and bad."""
 
 import itertools
 import json
@@ -30,17 +30,17 @@ ERRORS = {  # status: (type, code, message)
 
 def stream(parts: list[Part], finish: str | None = "stop", numbers: dict | None = None, usage_on: str = USAGE_ALONE,
            wire: Wire = Wire(), model: str = "fake") -> Answer:
-    """A scripted answer, a write for each event. `numbers` None: no usage."""
+    """A scripted answer, with one write per event. It has no usage if `numbers` is None."""
     return Answer(wire.frame(completion(parts, finish, numbers, usage_on, model)))
 
 
 def text(*pieces: str, **how) -> Answer:
-    """A text with usage: an output token for each piece."""
+    """A text with usage: one output token per piece."""
     return stream(list(pieces), numbers=usage(10, len(pieces)), **how)
 
 
 def stalled(parts: list[Part]) -> Answer:
-    """These parts of an answer, and then nothing until the client leaves."""
+    """These parts of an answer, and then nothing until the client closes the connection."""
     pieces = Wire(done=False).frame(completion(parts, finish=None))
     return Answer(pieces).hung(sum(len(piece) for piece in pieces))
 
@@ -58,13 +58,13 @@ def json_answer(status: int, body) -> Answer:
 
 
 def error(status: int, message: str | None = None, code: str | int | None = None, kind: str | None = None) -> Answer:
-    """An error as OpenAI writes it; what is not given is what the status usually says."""
+    """An error as OpenAI writes it. What is not given is what usually comes with the status."""
     usual_kind, usual_code, usual_message = ERRORS.get(status, ("server_error", None, "An error."))
     return json_answer(status, error_object(message or usual_message, kind or usual_kind, code or usual_code))
 
 
 def retry_headers(seconds: float | None = None, date: float | None = None, milliseconds: int | None = None) -> dict:
-    """When to come again: in `seconds`, at the HTTP date so many seconds from now, in `milliseconds`."""
+    """When to try again: in `seconds`, at the HTTP date that is `date` seconds from now, or in `milliseconds`."""
     headers = {}
     if seconds is not None:
         headers["retry_after"] = f"{seconds:g}"
@@ -76,33 +76,33 @@ def retry_headers(seconds: float | None = None, date: float | None = None, milli
 
 
 def rate_limited(**when) -> Answer:
-    """429; `when` as for `retry_headers`."""
+    """Status 429; `when` as for `retry_headers`."""
     return error(429).with_headers(**retry_headers(**when))
 
 
 def html(status: int = 502) -> Answer:
-    """The page of a gateway, or of a hotel's login where the status is 200."""
+    """The error page of a gateway; with status 200 it is like the login page of a public network."""
     page = f"<html><head><title>{status}</title></head><body><h1>{status}</h1><hr>nginx</body></html>\n"
     return Answer((page.encode(),), status, HTML, Framing.LENGTH)
 
 
 def malformed() -> Answer:
-    """A data line that is no JSON, after some text."""
+    """A data line that is not JSON, after some text."""
     return stream(["Some ", "text"] + [Raw('{"id":"chatcmpl-fake","choices":[{"index":0,"del')])
 
 
 def reports_error(*before: str, message: str = "The model crashed.", code: str | int | None = 500) -> Answer:
-    """An error object inside the stream, under status 200, and `[DONE]` after it as vLLM has it."""
+    """An error object inside a stream with status 200, followed by `[DONE]`, as vLLM sends it."""
     return stream([*before, error_object(message, code=code)], finish=None)
 
 
 def cut_tool_call(name: str = "weather", arguments: str = '{"location": "San Franc') -> Answer:
-    """The tokens ran out inside the arguments: what came must not be executed."""
+    """The tokens ran out inside the arguments: the incomplete call must not be executed."""
     return stream([ToolCall(name, arguments)], finish="length", numbers=usage())
 
 
 def keep_alive_flood(delay: float = 0.01) -> Answer:
-    """Comments without end and never a payload."""
+    """Endless comments and never a payload."""
     return Answer(itertools.repeat(b": keep-alive\n\n"), delay=delay)
 
 

@@ -1,7 +1,7 @@
 """What real vendors refuse in a request: the strict mode of the fake provider.
 
-A check gives the vendor's answer, or None where it has nothing against the request. Texts in quotes are the vendors'
-own; those that begin with "fake provider:" are this project's rules, which no vendor enforces.
+A check returns the vendor's error message, or None if it accepts the request. The texts are the vendors' own; those
+that begin with "fake provider:" are for this project's rules, which no vendor enforces.
 """
 
 from typing import Callable
@@ -21,7 +21,7 @@ def asks_for_usage(body: dict) -> str | None:
 
 
 def answers_every_call(body: dict) -> str | None:
-    """Tool calls of the history are followed by the result of each."""
+    """Each tool call in the history must be followed by its result."""
     open_calls: set[str] = set()
     for message in body["messages"]:
         if message.get("role") == "tool":
@@ -51,7 +51,7 @@ def forces_tool(body: dict) -> bool:
 
 
 def deepseek_thinks(body: dict) -> bool:
-    return (body.get("thinking") or {}).get("type") != "disabled"  # On unless told otherwise.
+    return (body.get("thinking") or {}).get("type") != "disabled"  # Thinking is on by default.
 
 
 def deepseek_tool_choice(body: dict) -> str | None:
@@ -61,7 +61,7 @@ def deepseek_tool_choice(body: dict) -> str | None:
 
 
 def deepseek_reasoning(body: dict) -> str | None:
-    """Also where it was empty."""
+    """The reasoning must be passed back even if it is empty."""
     turns = [message for message in body["messages"] if message.get("tool_calls")]
     if deepseek_thinks(body) and not all(isinstance(turn.get("reasoning_content"), str) for turn in turns):
         return "The reasoning_content in the thinking mode must be passed back to the API."
@@ -93,7 +93,7 @@ VENDORS: dict[str, tuple[Check, ...]] = {
 
 
 def refusal(vendor: str, request: Request) -> Answer | None:
-    """What the vendor says against the request, whose body has been found to be a chat request."""
+    """The vendor's refusal, or None. The caller has checked that the body is a chat request."""
     scheme, _, key = request.headers.get("authorization", "").partition(" ")
     if scheme != "Bearer" or not key:
         return error(401)

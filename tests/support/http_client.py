@@ -1,4 +1,4 @@
-"""HTTP/1.1 over raw sockets: every byte is in the test's hand, so that it can cut, stall and count."""
+"""HTTP/1.1 over raw sockets: the test controls every byte, so that it can cut, stall and count."""
 
 import json
 import socket
@@ -37,7 +37,7 @@ class Response:
 
 
 class BodyDecoder:
-    """Takes the transfer coding off a body, a piece at a time. `done` once the body has said that it is whole."""
+    """Removes the transfer coding from a body, piece by piece. `done` is true once the body is complete."""
 
     def __init__(self, status: int, headers: dict[str, str]):
         self._buffer = b""
@@ -65,13 +65,13 @@ class BodyDecoder:
         return b"".join(out)
 
     def eof(self) -> None:
-        """The peer closed: right for a body that runs to the end of the connection, else a cut."""
+        """The peer closed the connection. This is an orderly end only for a body that ends with the connection."""
         if self._step == self._until_eof:
             self.done = True
         if not self.done:
             raise Cut("closed inside the body")
 
-    # Each step consumes from the buffer and returns what it decoded, or None where it needs more bytes.
+    # Each step consumes bytes from the buffer and returns what it decoded, or None if it needs more bytes.
 
     def _nothing(self) -> None:
         return None
@@ -126,7 +126,7 @@ class BodyDecoder:
 
 
 class Connection:
-    """One request on one connection. `read_body` gives body bytes as they come; b"" means that the body is whole."""
+    """One request on one connection. `read_body` returns body bytes as they come, and b"" when the body is complete."""
 
     def __init__(self, address: tuple[str, int], timeout: float = DEFAULT_TIMEOUT, receive_buffer: int | None = None):
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -201,13 +201,13 @@ class Connection:
 
 
 class EventStream:
-    """An open event stream: frames as they come, and all that was read, raw."""
+    """An open event stream: its frames as they come, and all raw bytes that were read."""
 
     def __init__(self, connection: Connection):
         self.connection = connection
         self.parser = SseParser()
         self.raw = b""
-        self.ended = False  # The server closed it in order.
+        self.ended = False  # True once the server has ended the stream in order.
         self._ready: list[Frame] = []
 
     def __enter__(self):
@@ -228,7 +228,7 @@ class EventStream:
         self.connection.close()
 
     def next(self) -> Frame | None:
-        """The next frame; None at the orderly end. Raises Cut or OSError where the connection broke."""
+        """The next frame, or None at the orderly end. Raises Cut or OSError if the connection broke."""
         while not self._ready:
             if not self.read_some():
                 return None
@@ -244,7 +244,7 @@ class EventStream:
         return True
 
     def read_until(self, count: int) -> bytes:
-        """At least `count` raw bytes of the body, less at its end."""
+        """At least `count` raw bytes of the body, or fewer if the body ends before."""
         while len(self.raw) < count and self.read_some():
             pass
         return self.raw
@@ -254,7 +254,7 @@ class EventStream:
             yield frame
 
     def wait_for(self, condition, timeout: float = DEFAULT_TIMEOUT) -> bool:
-        """Reads on until `condition()` holds; False where the stream ends or the time is up first."""
+        """Reads until `condition()` holds. False if the stream ends or the time is over before that."""
         deadline = time.monotonic() + timeout
         while not condition():
             if time.monotonic() > deadline or not self.read_some():
@@ -275,7 +275,7 @@ class Http:
 
     def request(self, method: str, target: str, body=None, headers: dict[str, str] | None = None,
                 timeout: float = DEFAULT_TIMEOUT) -> Response:
-        """`body`: bytes are sent as they are, anything else as JSON."""
+        """A `body` of bytes is sent unchanged, any other as JSON."""
         headers = self.headers(headers)
         if body is not None:
             headers.setdefault("Content-Type", "application/json")
@@ -284,7 +284,7 @@ class Http:
             try:
                 connection.send(method, target, headers, body)
             except BrokenPipeError:
-                pass  # The server has answered without reading all, as with 413.
+                pass  # The server answered without reading the whole body, as it does with 413.
             return connection.response()
 
     def get(self, target: str, **kw) -> Response:
@@ -295,7 +295,7 @@ class Http:
 
     def open(self, method: str, target: str, body=None, headers: dict[str, str] | None = None,
              timeout: float = DEFAULT_TIMEOUT, receive_buffer: int | None = None) -> EventStream:
-        """Sends the request and reads the head; the body is the caller's to read."""
+        """Sends the request and reads the head. The caller reads the body."""
         headers = {"Accept": "text/event-stream", **self.headers(headers)}
         if body is not None:
             headers.setdefault("Content-Type", "application/json")

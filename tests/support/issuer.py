@@ -1,4 +1,4 @@
-"""An outside issuer of tokens: a key pair made by openssl, and JWTs as it, or someone who is not it, would sign them."""
+"""An external issuer of tokens: a key pair made by openssl, and JWTs that it signs. Forged JWTs can be made, too."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ def b64(data: bytes) -> str:
 
 
 def jwt(header: dict, claims: dict, sign) -> str:
-    """`sign` takes the text and gives the signature's bytes."""
+    """`sign` takes the text and returns the bytes of the signature."""
     text = f"{b64(json.dumps(header).encode())}.{b64(json.dumps(claims).encode())}"
     return f"{text}.{b64(sign(text.encode()))}"
 
@@ -24,7 +24,7 @@ def hs256(secret: bytes):
 
 
 def _der_to_pair(der: bytes) -> bytes:
-    """An ECDSA signature as JWTs have it: both numbers, 32 bytes each."""
+    """An ECDSA signature in the form of JWTs: both numbers, 32 bytes each."""
     numbers, at = b"", 2
     for _ in range(2):
         length = der[at + 1]
@@ -34,7 +34,7 @@ def _der_to_pair(der: bytes) -> bytes:
 
 
 class Issuer:
-    """Algorithm RS256 or ES256."""
+    """The algorithm is RS256 or ES256."""
 
     def __init__(self, directory: Path, algorithm: str = "RS256", kid: str = "main"):
         self.algorithm, self.kid = algorithm, kid
@@ -62,6 +62,6 @@ class Issuer:
         return jwt({"alg": self.algorithm, "typ": "JWT", "kid": self.kid}, self.claims(user, **changes), self.sign)
 
     def settings(self) -> dict:
-        """The server's side of it."""
+        """The server's settings for this issuer."""
         return {"algorithm": self.algorithm, "issuer": "https://id.example", "audience": "runnel",
                 "keys": f"{self.kid}={self.public}"}

@@ -7,7 +7,7 @@
 
 namespace runnel::model {
 
-// A user's one message to a model.
+// A request with one message from a user.
 inline CallRequest ask(std::string model, std::string text) {
   CallRequest request;
   request.model = std::move(model);

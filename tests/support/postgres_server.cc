@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// PostgreSQL refuses to run as root: there it gets the user that its package has made.
+// PostgreSQL refuses to run as root. If the tests run as root, it runs as the user that its package created.
 struct User {
   uid_t uid = 0;
   gid_t gid = 0;
@@ -34,7 +34,7 @@ User server_user() {
   for (auto const* const name : {"postgres", "nobody"}) {
     if (auto const* const entry = getpwnam(name)) return {entry->pw_uid, entry->pw_gid};
   }
-  throw std::runtime_error("no unprivileged user to run PostgreSQL as");
+  throw std::runtime_error("PostgreSQL cannot run as root, and there is no user 'postgres' or 'nobody'");
 }
 
 int start(std::vector<std::string> arguments, std::string const& folder) {
@@ -49,14 +49,14 @@ int start(std::vector<std::string> arguments, std::string const& folder) {
   pid_t const pid = fork();
   if (pid < 0) throw std::runtime_error("cannot fork");
   if (pid > 0) return pid;
-  prctl(PR_SET_PDEATHSIG, SIGQUIT);  // A test program that dies takes its server along.
+  prctl(PR_SET_PDEATHSIG, SIGQUIT);  // If the test program dies, its server is stopped as well.
   int const out = open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
   dup2(out, STDOUT_FILENO);
   dup2(out, STDERR_FILENO);
   bool const ready =
       chdir("/") == 0 &&
       (geteuid() != 0 || (setgroups(0, nullptr) == 0 && setgid(user.gid) == 0 && setuid(user.uid) == 0));
-  // Changing the user has cleared it.
+  // Changing the user clears this setting.
   prctl(PR_SET_PDEATHSIG, SIGQUIT);
   if (ready) execv(argv[0], argv.data());
   _exit(127);
@@ -84,11 +84,11 @@ PostgresServer* PostgresServer::instance() {
 
 PostgresServer::PostgresServer(std::string bin) : bin_{std::move(bin)} {
   std::string folder = (fs::temp_directory_path() / "runnel-pg-XXXXXX").string();
-  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder " + folder);
+  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("cannot make the folder " + folder);
   folder_ = folder;
   auto const user = server_user();
   if (chown(folder_.c_str(), user.uid, user.gid) != 0)
-    throw std::runtime_error("cannot give away " + folder_);
+    throw std::runtime_error("cannot change the owner of " + folder_);
 
   int status = 0;
   waitpid(start({bin_ + "/initdb", "-D", folder_ + "/data", "-U", "runnel", "--auth=trust", "-E", "UTF8",
@@ -108,7 +108,7 @@ PostgresServer::PostgresServer(std::string bin) : bin_{std::move(bin)} {
 }
 
 PostgresServer::~PostgresServer() {
-  kill(pid_, SIGINT);  // A fast shutdown: connections are cut, data are written.
+  kill(pid_, SIGINT);  // A fast shutdown: connections are cut, and data is written.
   int status = 0;
   waitpid(pid_, &status, 0);
   std::error_code ignored;

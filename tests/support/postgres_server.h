@@ -4,19 +4,19 @@
 
 namespace runnel {
 
-// A PostgreSQL of the test program's own: a fresh cluster in a private folder, reached over a socket in it.
-// It commits as by default, but syncs nothing to the disk: no test takes the machine's power. Started when
-// first asked for, stopped and removed when the program ends.
+// The test program's own PostgreSQL: a fresh cluster in a private folder, reached over a socket in that
+// folder. It commits as it does by default, but with fsync off, because no test simulates a power failure.
+// It starts when it is first needed; it is stopped and removed when the program ends.
 class PostgresServer {
  public:
-  // Null: PostgreSQL is not installed. Throws where it is but does not start.
+  // Null if PostgreSQL is not installed. Throws if it is installed but does not start.
   static PostgresServer* instance();
 
   PostgresServer(PostgresServer const&) = delete;
   PostgresServer& operator=(PostgresServer const&) = delete;
   ~PostgresServer();
 
-  // libpq's keyword form; `schema` is where unqualified names live.
+  // A connection string in libpq's keyword form; `schema` is the schema of unqualified names.
   [[nodiscard]] std::string url(std::string const& schema = "public") const;
 
  private:

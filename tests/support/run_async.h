@@ -12,7 +12,8 @@
 // Runs coroutines to their end from a plain test body, each time on a fresh io_context.
 namespace runnel {
 
-// All at once on one thread; the outcomes are in the order of the coroutines. What one throws is thrown here.
+// Runs all coroutines concurrently on one thread. The outcomes are in the order of the coroutines. An
+// exception from a coroutine is thrown here.
 template <class T>
 std::vector<T> run_all_async(std::vector<boost::asio::awaitable<T>> work) {
   boost::asio::io_context context{1};

@@ -10,7 +10,7 @@
 
 #include "runnel/net/http_client.h"
 
-// An upstream without a socket: what it answers, byte by byte, on a clock of its own.
+// An upstream without a socket. A script says what it answers, byte by byte, on a clock of its own.
 namespace runnel {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
@@ -23,10 +23,10 @@ struct Script {
 
   net::HttpResult<net::HttpHead> head = net::HttpHead{200, {{"content-type", "text/event-stream"}}};
   std::chrono::milliseconds head_after{0};
-  std::deque<Step> steps;  // Then the body ends.
-  SteadyTime now{};        // Moves on while the exchange waits, and at no other time.
+  std::deque<Step> steps;  // The body ends after the last step.
+  SteadyTime now{};        // Advances only while the exchange waits.
   net::HttpRequest request;
-  bool closed = false;  // The exchange was destroyed, and `body_read_to_its_end` tells how.
+  bool closed = false;  // The exchange was destroyed; `body_read_to_its_end` says at which point.
   bool body_read_to_its_end = false;
 
   Script& status(int code, std::vector<std::pair<std::string, std::string>> headers = {}) {

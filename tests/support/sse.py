@@ -1,7 +1,7 @@
 """A strict parser for Runnel's event streams (SSE-1): `id`, `event`, `data`, blank line, LF only.
 
-Anything a lenient browser would forgive is an error here. The `data` line is kept as the bytes that came, so that
-two reads can be compared byte for byte.
+Every deviation is an error, even one that a browser would accept. The `data` line is kept as the bytes that were
+received, so that two reads can be compared byte for byte.
 """
 
 import json
@@ -24,7 +24,7 @@ class Frame:
 
     @property
     def position(self) -> tuple[int, int]:
-        """(epoch, n): orders frames of one run, also over several writers."""
+        """(epoch, n): the order of the frames of one run, also if it had several writers."""
         epoch, n = self.id.split("-")
         return int(epoch), int(n)
 
@@ -34,7 +34,7 @@ class Frame:
 
 
 class SseParser:
-    """Feed bytes, get the complete frames. A frame that was cut stays in `pending` and is never delivered."""
+    """Takes bytes and returns the complete frames. A frame that was cut stays in `pending` and is never returned."""
 
     def __init__(self):
         self.pending = b""
@@ -65,14 +65,14 @@ class SseParser:
     def _frame(lines: list[bytes]) -> Frame:
         names = [line.split(b": ", 1)[0] for line in lines]
         if names != [b"id", b"event", b"data"]:
-            raise SseError(f"a frame must be id, event, data, each once: {lines!r}")
+            raise SseError(f"a frame must have id, event and data, each once and in this order: {lines!r}")
         ident, event, data = (line.split(b": ", 1)[1] for line in lines)
         if not _ID.fullmatch(ident):
             raise SseError(f"bad id {ident!r}")
         try:
             body = json.loads(data)
         except ValueError as error:
-            raise SseError(f"data is no JSON: {data[:200]!r}") from error
+            raise SseError(f"data is not JSON: {data[:200]!r}") from error
         if not isinstance(body, dict) or body.get("type") != event.decode():
             raise SseError(f"event {event!r} differs from the type in {data[:200]!r}")
         return Frame(ident.decode(), event.decode(), data)

@@ -1,7 +1,7 @@
 """Flows of several stages for the tests of recovery, and a model that plays each of their stages.
 
-The model keeps no memory of what it said: its answer follows from the request alone, so that a server that dies and
-asks again gets the same. Each stage has a model of its own name, such as `staged-worker`.
+The model has no memory: its answer depends only on the request, so that a server that dies and asks again gets the same
+answer. Each stage has its own model, such as `staged-worker`.
 """
 
 import json
@@ -20,7 +20,7 @@ SHIPPED = ROOT / "conf"
 MODELS = "staged-*"
 TOOL = "project_cli"
 
-TWO_STAGES = "staged_worker"  # The worker shows words, calls and its answer.
+TWO_STAGES = "staged_worker"  # The worker shows text, tool calls and its answer.
 THREE_STAGES = "intent_execution_organization"
 
 _WORKER_FLOW = f"""\
@@ -44,7 +44,7 @@ stages:
 
 
 def write_flows(target: Path) -> Path:
-    """The shipped flows, of which `THREE_STAGES` has models and a tool of ours, and `TWO_STAGES` beside them."""
+    """Writes the shipped flows, with our models and a tool in `THREE_STAGES`, and in addition `TWO_STAGES`."""
     target.mkdir(parents=True)
     for name in ("agents", "tasks", "system_agents", "contracts", "prompts"):
         shutil.copy(SHIPPED / f"{name}.yaml", target)
@@ -62,7 +62,7 @@ def write_flows(target: Path) -> Path:
 
 
 def staged_config(directory: Path, base_url: str, offline: dict | None = None) -> dict:
-    """A server with these flows, the test tool, and their model beside the offline one, which is the default."""
+    """A server with these flows, the test tool, and their model in addition to the offline one, the default."""
     prices = directory / "prices.yaml"
     price = {"per_million_tokens": {"input": 2, "output": 3, "cache_hit": 0.2}}
     prices.write_text(json.dumps({"currency": "CNY", "models": {MODELS: [price]}}))
@@ -74,7 +74,8 @@ def staged_config(directory: Path, base_url: str, offline: dict | None = None) -
 
 
 class Place(NamedTuple):
-    """Where in a run a request comes from: its stage, the turns with tools before it, the outputs sent back."""
+    """The point in a run that a request comes from: its stage, how many turns with tools came before it, and how many
+    outputs were rejected."""
 
     stage: str
     turns: int = 0
@@ -94,10 +95,10 @@ _EXECUTED = {"status": "SUCCESS", "execution_summary": "Looked.", "execution_dat
 # The run's answer, in both flows.
 ANSWER = "You are free tomorrow: nothing stands in the calendar between breakfast and midnight."
 
-# Sent back: a stage that has said this puts it right when it is asked again.
+# Outputs that are rejected. When the stage is asked again, it gives the correct output.
 _REJECTED = {"router": _NO_BRIEF, "intent": _NO_BRIEF,
              "execution": json.dumps({"status": "DONE"}),
-             # All that matters was right when the text was shown, and then something was not.
+             # All that matters is correct until the text is shown; only the field after it is wrong.
              "worker": json.dumps({"status": "SUCCESS", "answer": "You are not free.", "error": 1})}
 _RESULTS = {"router": _BRIEF, "intent": _BRIEF, "execution": _EXECUTED,
             "worker": {"status": "SUCCESS", "error": None, "answer": ANSWER},
@@ -105,7 +106,7 @@ _RESULTS = {"router": _BRIEF, "intent": _BRIEF, "execution": _EXECUTED,
 
 
 def _turns(stage: str, slow_ms: int) -> tuple[list[Part], ...]:
-    """What a stage with tools says before it answers. Its slow call takes so long."""
+    """What a stage with tools says before it answers. Its slow call takes `slow_ms`."""
     slow = _tool(1, "slow", ms=slow_ms)
     if stage == "execution":
         return [_tool(0, "echo", day=1), slow], [_tool(0, "echo", day=2)]
@@ -117,14 +118,14 @@ def _turns(stage: str, slow_ms: int) -> tuple[list[Part], ...]:
 
 STAGES = {TWO_STAGES: ("router", "worker"), THREE_STAGES: ("intent", "execution", "organization")}
 
-# What a run comes through, in this order.
+# The places that a run goes through, in this order.
 PLACES = {
     TWO_STAGES: (Place("router"), Place("router", 0, 1), Place("worker"), Place("worker", 1), Place("worker", 2),
                  Place("worker", 2, 1)),
     THREE_STAGES: (Place("intent"), Place("intent", 0, 1), Place("execution"), Place("execution", 1),
                    Place("execution", 2), Place("execution", 2, 1), Place("organization")),
 }
-# And what it keeps on its way: stage and kind of each checkpoint.
+# The checkpoints that it writes: the stage and kind of each.
 CHECKPOINTS = {
     TWO_STAGES: [("router", "rejected"), ("router", "stage"), ("worker", "turn"), ("worker", "tool"),
                  ("worker", "turn"), ("worker", "tool"), ("worker", "tool"), ("worker", "rejected")],
@@ -135,7 +136,7 @@ CHECKPOINTS = {
 
 
 def place_of(request: Request) -> Place:
-    """The stage's own conversation stands behind its task, which is a user's message; so are repairs."""
+    """The stage's own conversation comes after its task. Task and repairs are messages of the user."""
     stage = request.model.removeprefix("staged-")
     messages = request.json["messages"]
     rejected = sum(message["role"] == "assistant" and message.get("content") == _REJECTED.get(stage)
@@ -147,7 +148,7 @@ def place_of(request: Request) -> Place:
 
 
 def parts_at(place: Place, slow_ms: int) -> list[Part]:
-    """What the model says there, in the pieces in which it says it."""
+    """What the model says at this place, in pieces as it sends them."""
     turns = _turns(place.stage, slow_ms)
     if place.turns < len(turns):
         return turns[place.turns]
@@ -163,21 +164,21 @@ def answer_at(place: Place, slow_ms: int = 5) -> Answer:
 
 
 class StagedModel:
-    """Answers a `FakeProvider` (its `otherwise`), and can be told to stop in the middle of an answer."""
+    """Makes the answers of a `FakeProvider` (its `otherwise`), and can stop in the middle of an answer."""
 
     def __init__(self):
-        self.asked: list[tuple[Place, list[dict]]] = []  # Every request: from where, and its messages.
+        self.asked: list[tuple[Place, list[dict]]] = []  # The place and the messages of every request.
         self._slow_ms = 5
         self._hold: tuple[Place, int] | None = None
         self._held = threading.Event()
 
     def begin(self, hold: tuple[Place, int] | None = None, slow_ms: int = 5) -> None:
-        """A new run. With `hold` the first answer at that place stops after so many of its events."""
+        """Begins a new run. With `hold`, the first answer at that place stops after that many events."""
         self.asked, self._hold, self._slow_ms = [], hold, slow_ms
         self._held.clear()
 
     def wait_held(self, seconds: float) -> bool:
-        """Until the answer that stops was asked for."""
+        """Waits until the answer that stops has been requested."""
         return self._held.wait(seconds)
 
     def __call__(self, request: Request) -> Answer:

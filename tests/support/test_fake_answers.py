@@ -1,4 +1,4 @@
-"""Scripted answers of the fake provider have the shape that was asked for."""
+"""The scripted answers of the fake provider have the form that was asked for."""
 
 import json
 import time

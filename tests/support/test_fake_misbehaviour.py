@@ -1,4 +1,4 @@
-"""The fake provider misbehaves exactly as it was told, and sees when its client leaves."""
+"""The fake provider misbehaves exactly as it was told, and notices when its client leaves."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""The fake provider keeps what it is asked, replays recordings to the byte, and works as a command."""
+"""The fake provider records its requests, replays recordings byte for byte, and works as a command."""
 
 import json
 import subprocess
@@ -75,12 +75,12 @@ class Requests(FakeCase):
 
 
 class Recordings(FakeCase):
-    """RUNNEL_FIXTURES names their folder."""
+    """RUNNEL_FIXTURES names the folder of the recordings."""
 
     def setUp(self):
         super().setUp()
         if fixture_folder() is None:
-            self.skipTest("no recorded streams: RUNNEL_FIXTURES names no folder and there is none beside the project")
+            self.skipTest("there are no recorded streams: set RUNNEL_FIXTURES to their folder")
         self.files = [path for path in sorted(fixture_folder().iterdir())
                       if path.name.endswith((".chunks.txt", ".raw.sse"))]
         self.assertTrue(self.files)
@@ -157,7 +157,7 @@ class Command(unittest.TestCase):
 
         for name in KINDS:
             self.assertIn(f"  {name}", told.stdout)
-        self.assertIn("(11500)", told.stdout, "not Ollama's port")
+        self.assertIn("(default: 11500)", told.stdout, "the default port must not be Ollama's")
 
     def test_a_taken_port_is_told(self):
         with FakeProvider() as fake:

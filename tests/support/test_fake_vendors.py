@@ -15,7 +15,7 @@ def history(**assistant) -> list[dict]:
 
 
 class Strict(FakeCase):
-    """Each row: what is changed in a good request, and what the vendor says of it (None: nothing)."""
+    """Each row: what is changed in a valid request, and the vendor's error message, or None if it is accepted."""
 
     def check(self, vendor: str, rows: list[tuple[dict, str | None]]):
         for changes, message in rows:

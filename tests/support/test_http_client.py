@@ -1,4 +1,4 @@
-"""The tests' own HTTP client, against a scripted peer."""
+"""Tests of the tests' own HTTP client, against a scripted peer."""
 
 import contextlib
 import socket
@@ -12,7 +12,7 @@ FRAME = b"id: 1-1\nevent: A\ndata: {\"type\":\"A\"}\n\n"
 
 @contextlib.contextmanager
 def scripted_peer(answer: bytes, piece: int = 1 << 20):
-    """Answers one request with these bytes, `piece` at a time, and closes."""
+    """Answers one request with these bytes, `piece` bytes at a time, and closes the connection."""
     listener = socket.create_server(("127.0.0.1", 0))
     seen = []
 

@@ -1,4 +1,4 @@
-"""The tests' own parser is strict and never delivers a cut frame."""
+"""The tests' own parser is strict and never returns a cut frame."""
 
 import unittest
 

@@ -4,14 +4,14 @@
 
 #include <string>
 
-// Ends the test binary, naming the test, where one test takes longer than any should: a test that waits for
-// what never comes fails within minutes and does not hold up whoever waits for its outcome.
+// If one test takes longer than any test should, prints the test's name and aborts the test program. So a
+// test that would wait for ever fails within minutes.
 namespace runnel {
 namespace {
 
 constexpr unsigned kLongestTestSeconds = 180;
 
-// Set between tests, read by the signal's handler.
+// Set between tests, and read by the signal handler.
 std::string& running_test() {
   static std::string name;
   return name;
@@ -33,7 +33,7 @@ class TimeLimit : public testing::EmptyTestEventListener {
 
 [[maybe_unused]] bool const installed = [] {
   signal(SIGALRM, &tell_and_abort);
-  testing::UnitTest::GetInstance()->listeners().Append(new TimeLimit);  // It owns its listeners.
+  testing::UnitTest::GetInstance()->listeners().Append(new TimeLimit);  // UnitTest owns its listeners.
   return true;
 }();
 

@@ -22,7 +22,7 @@ Error unsafe(std::string detail) {
   return {Errc::invalid, std::move(detail)};
 }
 
-// A link's name with a slash behind it would be followed.
+// Without this, a symbolic link would be followed if its name ends with a slash.
 std::string without_slashes(std::string path) {
   while (path.size() > 1 && path.ends_with('/'))
     path.pop_back();
@@ -46,25 +46,27 @@ Result<void> check_folder(std::string const& path, int folder) {
   return {};
 }
 
-// The folder is closed to others, so nobody puts a link there after this look.
+// The folder is closed to others, so nobody can put a link there after this check.
 Result<void> check_no_links(std::string const& path, int folder) {
   for (auto const* name : {"runnel.db", "runnel.db-wal", "runnel.db-shm", kLockFile}) {
     struct stat info {};
     bool const is_there = ::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
     if (is_there && !S_ISREG(info.st_mode)) {
-      return unsafe(fmt::format("{}/{} is a symbolic link or no file; the data folder holds its files itself",
-                                path, name));
+      return unsafe(fmt::format(
+          "{}/{} is a symbolic link or not a regular file; the data folder must hold the file itself", path,
+          name));
     }
   }
   return {};
 }
 
-// The folder, open; made where there is none.
+// Opens the folder, and creates it first if it does not exist.
 Result<int> open_folder(std::string const& path) {
   std::error_code error;
   bool const made = std::filesystem::create_directories(path, error);
   if (error) {
-    return Error{Errc::unavailable, fmt::format("cannot make the data folder {}: {}", path, error.message())};
+    return Error{Errc::unavailable,
+                 fmt::format("cannot create the data folder {}: {}", path, error.message())};
   }
   if (made) ::chmod(path.c_str(), 0700);
   int const folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

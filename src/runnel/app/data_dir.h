@@ -6,18 +6,18 @@
 
 namespace runnel::app {
 
-// The folder that holds the database and the keys, locked: one server at a time writes it. That lock is why a
-// server on SQLite may take over every unfinished run at its start. Released with the object, or by the
-// kernel at a kill.
+// The folder that holds the database and the keys, with its lock: only one server at a time writes to it.
+// Because of that lock a server on SQLite may take over every unfinished run at its start. The lock is
+// released with the object, or by the kernel if the process is killed.
 class DataDir {
  public:
-  // As `ensure`, and takes the lock.
+  // Does what `ensure` does, and takes the lock. Fails with `conflict` if another server has it.
   static Result<DataDir> lock(std::string const& path);
 
-  // Makes the folder (mode 0700) if it is new. One that is there must belong to this user or to root, be
-  // closed to all others and be no symbolic link, and neither may the files in it that the server writes be
-  // links; else it fails with `invalid`, and the detail says what to do. For commands that run beside a
-  // server.
+  // Creates the folder with mode 0700 if it does not exist. An existing folder must belong to this user or to
+  // root, must be closed to all others, and must not be a symbolic link; the files in it that the server
+  // writes must not be links either. Otherwise it fails with `invalid`, and the detail says what to do. For
+  // commands that may run at the same time as a server.
   static Result<void> ensure(std::string const& path);
 
   DataDir(DataDir&& other) noexcept;

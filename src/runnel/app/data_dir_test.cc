@@ -63,7 +63,8 @@ TEST_F(DataDirTest, SymbolicLinksAreRefused) {
   for (char const* name : {"runnel.db", "runnel.db-wal", "runnel.lock"}) {
     std::ofstream{top / "elsewhere"} << "x";
     fs::create_symlink(top / "elsewhere", top / "real" / name);
-    EXPECT_NE(fault(top / "real").find("is a symbolic link or no file"), std::string::npos) << name;
+    EXPECT_NE(fault(top / "real").find("is a symbolic link or not a regular file"), std::string::npos)
+        << name;
     EXPECT_FALSE(DataDir::lock((top / "real").string()));
     fs::remove(top / "real" / name);
   }

@@ -3,24 +3,24 @@
 #include <string>
 #include <vector>
 
-#include "runnel/app/settings.h"
+#include "runnel/app/settings/settings.h"
 #include "runnel/core/error.h"
 #include "runnel/flow/flow.h"
-#include "runnel/flow/loader.h"
+#include "runnel/flow/load/loader.h"
 #include "runnel/model/registry.h"
 
 namespace runnel::app {
 
-// The files of conf/ that flows are made of, as they were when the binary was built.
+// The files in conf/ that define flows, as they were when the binary was built.
 flow::Files built_in_flows();
 
-// The flows of the folder that the settings name, or the built-in ones; they may name these models and tools.
-// Fails with `invalid`; the detail has a line for each mistake, for the operator.
+// The flows in the folder that the settings name, or the built-in flows. They may refer to these models and
+// tools. Fails with `invalid`; the detail is for the operator and has one line per mistake.
 Result<flow::Catalog> load_flows(Settings const& settings, model::Registry const& models,
                                  std::vector<std::string> const& tools);
 
-// The same, with those lines one by one. `models` is null where it is not known which there are; then any
-// name is good.
+// The same, but with the mistakes as separate lines. If it is not known which models there are, `models` is
+// null, and any model name is accepted.
 flow::Loaded check_flows(Settings const& settings, model::Registry const* models,
                          std::vector<std::string> const& tools);
 

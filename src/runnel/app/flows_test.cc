@@ -8,8 +8,8 @@
 #include <memory>
 #include <utility>
 
-#include "runnel/model/offline.h"
-#include "runnel/store/sqlite_under_test.h"
+#include "runnel/model/builtin/offline.h"
+#include "runnel/store/testing/sqlite_under_test.h"
 
 namespace runnel::app {
 namespace {
@@ -48,7 +48,8 @@ class FlowsOfSettings : public testing::Test {
 TEST_F(FlowsOfSettings, FLOW_1_TheBinaryHasTheShippedFiles) {
   auto const shipped = flow::read_files(kConf).value();
 
-  EXPECT_EQ(built_in_flows().texts, shipped.texts) << "a new file is named in src/runnel/app/CMakeLists.txt";
+  EXPECT_EQ(built_in_flows().texts, shipped.texts)
+      << "a new file must be named in src/runnel/app/CMakeLists.txt";
 }
 
 TEST_F(FlowsOfSettings, FLOW_2_RouterWorkerIsTheDefault) {

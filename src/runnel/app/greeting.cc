@@ -11,14 +11,14 @@
 #include <string_view>
 #include <system_error>
 
-#include "runnel/base/log.h"
+#include "runnel/base/log/log.h"
 
 namespace runnel::app {
 namespace {
 
 constexpr int kPatienceMs = 1000;
 
-// As one word of a shell.
+// The text as one word of a shell command.
 std::string quoted(std::string const& text) {
   bool const plain = !text.empty() && std::all_of(text.begin(), text.end(), [](unsigned char c) {
     return std::isalnum(c) != 0 ||
@@ -50,7 +50,7 @@ std::string to_text(Greeting const& greeting) {
   auto text = fmt::format("listening on {}\n\n{}", url, greeting.report);
   if (greeting.dev_secret.empty()) return text;
   return text + fmt::format(R"(
-Open this address in a browser; what follows #dev= lets the page in, so keep it to yourself:
+Open this address in a browser. The part after #dev= is a secret that gives access, so keep it to yourself:
 
   {0}/#dev={1}
 
@@ -69,7 +69,7 @@ Stop with Ctrl-C. To see runs survive a crash: kill -9 {4}
                             quoted(absolute(greeting.data_dir)), ::getpid());
 }
 
-// A pipe that can be written at all takes PIPE_BUF bytes without waiting.
+// A pipe that is ready for writing accepts PIPE_BUF bytes without waiting.
 void greet(Greeting const& greeting) {
   auto const text = to_text(greeting);
   std::string_view rest{text};
@@ -79,7 +79,7 @@ void greet(Greeting const& greeting) {
     auto const piece = rest.substr(0, PIPE_BUF);
     auto const written = ready ? ::write(STDOUT_FILENO, piece.data(), piece.size()) : -1;
     if (written <= 0) {
-      base::log(base::LogLevel::warn, "stdout does not take the greeting");
+      base::log(base::LogLevel::warn, "stdout does not accept the greeting");
       return;
     }
     rest.remove_prefix(static_cast<std::size_t>(written));

@@ -16,7 +16,7 @@
 #include "runnel/app/data_dir.h"
 #include "runnel/app/process_guard.h"
 #include "runnel/app/serve.h"
-#include "runnel/app/settings.h"
+#include "runnel/app/settings/settings.h"
 #include "runnel/base/nearest_name.h"
 
 namespace {
@@ -27,7 +27,7 @@ using runnel::app::Settings;
 constexpr int kUsage = 2;
 constexpr std::int64_t kLongestTtl = std::int64_t{3650} * 86400;
 
-// What the command line says; empty: not said.
+// The values of the command line. Empty if an option was not given.
 struct Arguments {
   std::string config;
   std::string listen;
@@ -56,7 +56,7 @@ int refuse(runnel::Error const& error) {
 int print_check(Settings const& settings) {
   auto const checked = runnel::app::check(settings);
   if (!checked) return refuse(checked.error());
-  fmt::print("configuration is good\n\n{}", to_text(*checked));
+  fmt::print("the configuration is valid\n\n{}", to_text(*checked));
   for (auto const& warning : checked->warnings)
     fmt::print(stderr, "runnel: warning: {}\n", warning);
   return 0;
@@ -81,16 +81,17 @@ int print_token(Settings const& settings, Arguments const& arguments) {
   if (is_new && runnel::app::is_dev_mode(settings)) {
     fmt::print(
         stderr,
-        "runnel: {} is a new data folder; this token is good only for a server that uses it (--data-dir)\n",
+        "runnel: {} is a new data folder; this token is valid only for a server that uses it (--data-dir)\n",
         settings.data_dir);
   }
   runnel::base::SystemClock const clock;
   auto const authenticator = runnel::app::open_authenticator(settings, clock);
   if (!authenticator) return refuse(authenticator.error());
   if (!authenticator->can_issue()) {
-    return refuse({runnel::Errc::invalid,
-                   fmt::format("auth.algorithm is {}: tokens come from the issuer that has the private key",
-                               settings.auth_algorithm)});
+    return refuse(
+        {runnel::Errc::invalid,
+         fmt::format("auth.algorithm is {}: only the issuer that has the private key can make tokens",
+                     settings.auth_algorithm)});
   }
   auto const store = runnel::app::open_store(settings);
   if (!store) return refuse(store.error());
@@ -113,8 +114,9 @@ void add_common(CLI::App& command, Arguments& arguments) {
       ->check(CLI::ExistingFile)
       ->option_text("FILE");
   command
-      .add_option("--data-dir", arguments.data_dir,
-                  "folder for the database and the keys, made if it is not there (default: ./runnel-data)")
+      .add_option(
+          "--data-dir", arguments.data_dir,
+          "folder for the database and the keys, created if it does not exist (default: ./runnel-data)")
       ->option_text("DIR");
   command
       .add_option(
@@ -122,14 +124,14 @@ void add_common(CLI::App& command, Arguments& arguments) {
           "where threads, runs and usage are kept; sqlite, a file in the data folder, is the only one in "
           "this version (default: sqlite)")
       ->option_text("STORE");
-  command.footer("An option wins over its RUNNEL_… environment variable, and that over the file.");
+  command.footer("An option overrides its RUNNEL_… environment variable, which overrides the file.");
 }
 
 void add_serve_options(CLI::App& command, Arguments& arguments) {
   add_common(command, arguments);
   command
       .add_option("--listen", arguments.listen,
-                  "address to listen on; port 0 takes any free one (default: 127.0.0.1:8080)")
+                  "address to listen on; port 0 means any free port (default: 127.0.0.1:8080)")
       ->option_text("HOST:PORT");
   command
       .add_option(
@@ -139,7 +141,7 @@ void add_serve_options(CLI::App& command, Arguments& arguments) {
       ->option_text("STREAM");
 }
 
-// CLI11 only says that a command is needed.
+// Names the unknown command, because CLI11 only says that a command is needed.
 bool is_unknown_command(CLI::App const& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return false;
   std::vector<std::string> names;
@@ -152,7 +154,7 @@ bool is_unknown_command(CLI::App const& app, int argc, char** argv) {
   return true;
 }
 
-// The first option that the command does not have; empty: another thing is wrong.
+// The first option that the command does not have. Empty if something else is wrong.
 std::string unknown_option(CLI::App const& app, int argc, char** argv, std::vector<std::string>& known) {
   auto const commands = app.get_subcommands();
   auto const& command = commands.empty() ? app : *commands.front();
@@ -169,11 +171,13 @@ std::string unknown_option(CLI::App const& app, int argc, char** argv, std::vect
   return {};
 }
 
-// What is wrong with the arguments. CLI11 says neither which option is meant nor what there is.
+// What is wrong with the arguments. CLI11 names neither the option that was most likely meant nor the options
+// that exist.
 std::string about_arguments(CLI::App const& app, CLI::ParseError const& error, int argc, char** argv) {
   std::string const told = error.what();
   if (told.starts_with("--ttl"))
-    return "--ttl must be a number of seconds from 1, or one with s, m, h or d such as 15m, 12h, 30d, up to "
+    return "--ttl must be a number of seconds from 1, or a number with s, m, h or d such as 15m, 12h, 30d, "
+           "up to "
            "3650d";
   std::vector<std::string> known;
   auto const unknown = unknown_option(app, argc, argv, known);
@@ -188,7 +192,7 @@ std::string about_arguments(CLI::App const& app, CLI::ParseError const& error, i
 }
 
 int refuse_arguments(CLI::App const& app, CLI::ParseError const& error, int argc, char** argv) {
-  if (error.get_exit_code() == 0) return app.exit(error);  // It is --help or --version.
+  if (error.get_exit_code() == 0) return app.exit(error);  // The argument is --help or --version.
   fmt::print(stderr, "runnel: {}\n", about_arguments(app, error, argc, argv));
   return kUsage;
 }
@@ -207,17 +211,18 @@ int main(int argc, char** argv) {
   add_serve_options(*check_command, arguments);
   auto* migrate_command = app.add_subcommand("migrate", "Bring the database up to date without starting");
   add_common(*migrate_command, arguments);
-  auto* token = app.add_subcommand("token", "Print a bearer token for a user; makes the user if it is new");
+  auto* token =
+      app.add_subcommand("token", "Print a bearer token for a user, and create the user if it is new");
   add_common(*token, arguments);
   token
       ->add_option("--user", arguments.user,
-                   "name of the user whom the token is for: 1 to 128 visible ASCII characters without spaces")
+                   "name of the user of the token: 1 to 128 visible ASCII characters without spaces")
       ->required()
       ->option_text("NAME (required)");
   token
       ->add_option(
           "--ttl", arguments.ttl_s,
-          "how long the token is good: seconds, or a number with s, m, h or d such as 15m, 12h, 30d, up to "
+          "how long the token is valid: seconds, or a number with s, m, h or d such as 15m, 12h, 30d, up to "
           "3650d (default: 24h)")
       ->option_text("TIME")
       ->transform(CLI::AsNumberWithUnit(
@@ -233,10 +238,10 @@ int main(int argc, char** argv) {
   }
   if (is_unknown_command(app, argc, argv)) return kUsage;
 
-  // Runs come and go: memory that was needed a moment ago is not given back at once.
+  // Runs begin and end all the time, so freed memory is not given back to the system at once.
   mallopt(M_TRIM_THRESHOLD, 4 << 20);
   mallopt(M_TOP_PAD, 256 << 10);
-  umask(077);  // What is written here is nobody else's to read.
+  umask(077);  // Nobody else may read the files that this process writes.
   try {
     app.parse(argc, argv);
   } catch (CLI::ParseError const& error) {

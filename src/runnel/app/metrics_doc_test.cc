@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "runnel/http/http_metrics.h"
-#include "runnel/runtime/run_metrics.h"
+#include "runnel/runtime/lifecycle/run_metrics.h"
 #include "runnel/store/store_metrics.h"
 #include "runnel/stream/stream_metrics.h"
 

@@ -7,13 +7,13 @@
 #include <chrono>
 #include <utility>
 
-#include "prices_yaml.inc"
-#include "runnel/http/key_file.h"
-#include "runnel/http/loopback.h"
-#include "runnel/model/offline.h"
-#include "runnel/model/openai_provider.h"
-#include "runnel/model/price_files.h"
-#include "runnel/model/test_model.h"
+#include "kPricesYaml.inc"
+#include "runnel/http/auth/key_file.h"
+#include "runnel/http/auth/loopback.h"
+#include "runnel/model/builtin/offline.h"
+#include "runnel/model/builtin/paced_model.h"
+#include "runnel/model/openai/provider.h"
+#include "runnel/model/pricing/price_files.h"
 
 namespace runnel::app {
 
@@ -22,7 +22,7 @@ using std::chrono::seconds;
 
 namespace {
 
-// Names in the price book that no model has.
+// Names in the price book that are not names of models.
 constexpr char kFree[] = "(free)";
 constexpr char kNamedPrice[] = "(RUNNEL_MODEL_PRICE)";
 
@@ -60,13 +60,12 @@ Result<void> add_prices(ProviderSettings const& provider, model::PriceBook& book
                   provider.models.front(), file));
 }
 
-// The built-in list is in the binary: what is to be added goes into a copy.
+// The built-in list is in the binary, so the operator must add prices to a copy.
 Error with_way_to_change(Error error, ProviderSettings const& provider) {
   if (provider.from_environment) return error;
   error.detail += fmt::format(
       "\nto change the built-in price list, copy conf/prices.yaml and name the copy in models.prices; if all "
-      "models "
-      "of provider '{}' cost nothing, free: true among its settings is enough",
+      "models of provider '{}' cost nothing, add free: true to its settings instead",
       provider.name);
   return error;
 }
@@ -89,12 +88,12 @@ Result<model::Secret> find_key(ProviderSettings const& provider, char const* con
       return model::Secret{std::string{text.substr(prefix.size())}};
   }
   return unusable(fmt::format(
-      "provider '{}' needs its key in the environment variable {}, which is not set; {}", provider.name,
-      provider.api_key_env,
+      "provider '{}' needs its key in the environment variable {}, which is not set; set it, {}",
+      provider.name, provider.api_key_env,
       provider.from_environment ? "or set RUNNEL_MODEL_API_KEY" : "or name a file with api_key_file"));
 }
 
-// What would break the request's head.
+// Whether the key has a character that would break the head of a request.
 bool has_control(std::string_view key) {
   return std::any_of(key.begin(), key.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; });
 }
@@ -109,7 +108,7 @@ Result<model::ProviderOptions> provider_options(ProviderSettings const& settings
   }
   model::ProviderOptions options;
   options.name = settings.name;
-  options.profile = *model::find_profile(settings.profile);
+  options.vendor = *model::find_vendor(settings.profile);
   options.base_url = settings.base_url;
   options.api_key = std::move(*key);
   options.models = settings.models;
@@ -143,11 +142,11 @@ std::vector<std::unique_ptr<model::Provider>> local_providers(Settings const& se
   std::vector<std::unique_ptr<model::Provider>> out;
   out.push_back(std::make_unique<model::OfflineProvider>(
       model::OfflineOptions{milliseconds{settings.word_delay_ms}, static_cast<std::size_t>(settings.words)}));
-  if (settings.test_model) out.push_back(std::make_unique<model::TestModelProvider>());
+  if (settings.test_model) out.push_back(std::make_unique<model::PacedModelProvider>());
   return out;
 }
 
-// The first name that is one, in the order of the providers; the offline model's at the latest.
+// The first name that is not a pattern, in the order of the providers. If there is none, the offline model.
 std::string first_name(Settings const& settings) {
   for (auto const& provider : settings.providers) {
     for (auto const& name : provider.models) {
@@ -179,7 +178,7 @@ Result<std::unique_ptr<model::Registry>> make_registry(Settings const& settings,
     providers.push_back(std::make_unique<model::OpenAiProvider>(std::move(options), post));
   for (auto& provider : local_providers(settings))
     providers.push_back(std::move(provider));
-  // What the environment names comes before the file.
+  // A model that the environment names comes before the file's default.
   bool const named = !settings.providers.empty() && settings.providers.front().from_environment &&
                      !is_pattern(settings.providers.front().models.front());
   auto const default_name =

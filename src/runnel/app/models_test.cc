@@ -7,7 +7,7 @@
 
 #include <fstream>
 
-#include "runnel/store/sqlite_under_test.h"
+#include "runnel/store/testing/sqlite_under_test.h"
 
 namespace runnel::app {
 namespace {
@@ -34,7 +34,7 @@ Settings settings_with(ProviderSettings provider) {
   return settings;
 }
 
-// As RUNNEL_MODEL and RUNNEL_MODEL_BASE_URL name it.
+// A model that RUNNEL_MODEL and RUNNEL_MODEL_BASE_URL name.
 ProviderSettings named(std::string address, std::string price = {}) {
   auto out = provider_of("odd");
   out.base_url = std::move(address);
@@ -132,7 +132,7 @@ TEST_F(ModelsOfSettings, USE_6_NamedModelsPriceIsTaken) {
   EXPECT_EQ(rates.output, 3'000'000);
   EXPECT_EQ(rates.cache_hit, 200'000);
   EXPECT_EQ(rates_of(settings_with(named("http://localhost:1", "2,3")), "odd")->input, 2'000'000)
-      << "said, so not free";
+      << "it has a price, so it is not free";
   EXPECT_EQ(models_refusal(settings_with(named("https://models.example/v1", "free"))), "accepted");
   EXPECT_THAT(models_refusal(settings_with(named("https://models.example/v1", "cheap"))),
               HasSubstr("RUNNEL_MODEL_PRICE must be"));
@@ -214,7 +214,7 @@ TEST_F(ModelsOfSettings, USE_6_FreeProviderMakesNobodyElsesModelsFree) {
   house.free = true;
   auto settings = settings_with(house);
   settings.providers.push_back(provider_of("qwen-plus"));
-  EXPECT_EQ(rates_of(settings, "qwen-plus"), model::Rates{}) << "by the free one";
+  EXPECT_EQ(rates_of(settings, "qwen-plus"), model::Rates{}) << "served by the free provider";
   std::swap(settings.providers[0], settings.providers[1]);
   EXPECT_GT(rates_of(settings, "qwen-plus")->input, 0);
 }

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "runnel/base/log.h"
+#include "runnel/base/log/log.h"
 
 namespace runnel::app {
 
@@ -22,7 +22,7 @@ std::size_t raise_open_files_limit() {
 }
 
 std::size_t connection_cap(std::int64_t wanted, std::size_t open_files) {
-  // A small limit is shared in halves.
+  // If the limit is small, the reserve is half of it.
   auto const possible = open_files - std::min(kReserve, open_files / 2);
   if (wanted <= 0) return possible;
   auto const asked = static_cast<std::size_t>(wanted);

@@ -1,18 +1,15 @@
 #include "runnel/app/routes.h"
 
 #include "runnel/app/serve.h"
-#include "runnel/http/auth_routes.h"
-#include "runnel/http/health_routes.h"
-#include "runnel/http/index_page.h"
-#include "runnel/http/metrics_route.h"
-#include "runnel/http/openapi.h"
-#include "runnel/http/profile_routes.h"
-#include "runnel/http/run_routes.h"
-#include "runnel/http/static_files.h"
-#include "runnel/http/thread_routes.h"
-#include "runnel/http/ticket_routes.h"
-#include "runnel/http/usage_routes.h"
-#include "runnel/protocol/encode.h"
+#include "runnel/http/auth/auth_routes.h"
+#include "runnel/http/routes/health_routes.h"
+#include "runnel/http/routes/index_page.h"
+#include "runnel/http/routes/metrics_route.h"
+#include "runnel/http/routes/openapi.h"
+#include "runnel/http/routes/run_routes.h"
+#include "runnel/http/routes/static_files.h"
+#include "runnel/http/routes/thread_routes.h"
+#include "runnel/http/routes/usage_routes.h"
 
 namespace runnel::app {
 namespace {
@@ -25,7 +22,7 @@ boost::asio::awaitable<http::Checks> readiness(SharedProbe* store, runtime::Serv
   co_return checks;
 }
 
-Result<void> add_page(http::Router& router, std::string const& folder) {
+Result<void> add_page(api::Router& router, std::string const& folder) {
   if (folder.empty()) {
     http::add_index_page(router);
     return {};
@@ -36,35 +33,32 @@ Result<void> add_page(http::Router& router, std::string const& folder) {
   return {};
 }
 
-void add_metrics(http::Router& router, RouteParts const& parts, std::string const& who) {
+void add_metrics(api::Router& router, RouteParts const& parts, std::string const& who) {
   if (who == "off") return;
   http::add_metrics_route(router, parts.metrics, parts.scraping,
-                          who == "user" ? http::Access::user : http::Access::open);
+                          who == "user" ? api::Access::user : api::Access::open);
 }
 
 }  // namespace
 
-Result<http::Router> make_router(Settings const& settings, RouteParts const& parts) {
-  http::Router router{http::openapi_contract()};
+Result<api::Router> make_router(Settings const& settings, RouteParts const& parts) {
+  auto document = parts.modules.openapi();
+  api::Router router{std::make_shared<api::OpenApiContract const>(document)};
   auto const page = add_page(router, settings.static_dir);
   if (!page) return page.error();
-  http::add_openapi_route(router);
+  http::add_openapi_route(router, std::move(document));
   http::add_health_routes(
       router, [probe = &parts.probe, service = &parts.service] { return readiness(probe, service); });
   add_metrics(router, parts, settings.metrics);
   if (is_dev_mode(settings))
     http::add_dev_token_route(router, parts.authenticator, parts.clock, parts.dev_secret);
-  http::add_ticket_route(router, parts.tickets);
-  http::add_run_routes(router, parts.service,
-                       {parts.store, parts.hub, parts.cores, &protocol::encode_frame, parts.replaying},
+  http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, parts.replaying},
                        static_cast<std::size_t>(settings.message_limit_bytes));
   http::add_thread_routes(router, parts.store, parts.clock,
                           {static_cast<std::size_t>(settings.history_page_bytes),
                            [service = &parts.service] { service->sweep_soon(); }});
   http::add_usage_route(router, parts.store);
-  http::add_profile_routes(
-      router, parts.store, parts.clock,
-      settings.upgrade_profiles ? http::ProfileUpgrade::on_write : http::ProfileUpgrade::deferred);
+  parts.modules.add_routes(router);
   return router;
 }
 

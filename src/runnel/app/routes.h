@@ -3,23 +3,23 @@
 #include <memory>
 #include <string>
 
-#include "runnel/app/settings.h"
+#include "runnel/api/router.h"
+#include "runnel/app/modules.h"
+#include "runnel/app/settings/settings.h"
 #include "runnel/app/shared_probe.h"
 #include "runnel/base/blocking_pool.h"
 #include "runnel/base/clock.h"
 #include "runnel/base/cores.h"
 #include "runnel/base/fair_pool.h"
-#include "runnel/base/metrics.h"
-#include "runnel/http/authenticator.h"
-#include "runnel/http/router.h"
-#include "runnel/http/tickets.h"
-#include "runnel/runtime/service.h"
+#include "runnel/base/metrics/metrics.h"
+#include "runnel/http/auth/authenticator.h"
+#include "runnel/runtime/lifecycle/service.h"
 #include "runnel/store/store.h"
 #include "runnel/stream/hub.h"
 
 namespace runnel::app {
 
-// What the routes work with. All outlive the server.
+// What the routes work with. All of it must outlive the server.
 struct RouteParts {
   base::Cores& cores;
   base::Clock const& clock;
@@ -27,16 +27,16 @@ struct RouteParts {
   stream::Hub& hub;
   runtime::Service& service;
   std::shared_ptr<http::Authenticator const> authenticator;
-  std::string dev_secret;  // Empty: not dev mode.
-  http::Tickets& tickets;
+  std::string dev_secret;  // Empty if the server is not in dev mode.
+  Modules& modules;
   SharedProbe& probe;
   base::Metrics const& metrics;
   base::BlockingPool& scraping;
   base::FairPool& replaying;
 };
 
-// Every route that the settings ask for, held to the OpenAPI document. Fails with `invalid` where the folder
-// of files cannot be opened.
-Result<http::Router> make_router(Settings const& settings, RouteParts const& parts);
+// A router with every route that the settings ask for, checked against the OpenAPI document. Fails with
+// `invalid` if the folder of static files cannot be opened.
+Result<api::Router> make_router(Settings const& settings, RouteParts const& parts);
 
 }  // namespace runnel::app

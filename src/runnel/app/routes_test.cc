@@ -7,21 +7,22 @@
 #include <chrono>
 #include <set>
 
+#include "runnel/app/user_profiles.h"
 #include "runnel/http/dispatcher.h"
-#include "runnel/http/openapi.h"
-#include "runnel/http/test_keys.h"
-#include "runnel/model/offline.h"
-#include "runnel/protocol/encode.h"
-#include "runnel/runtime/test_flows.h"
-#include "runnel/store/sqlite_store.h"
-#include "runnel/store/sqlite_under_test.h"
+#include "runnel/http/testing/test_keys.h"
+#include "runnel/model/builtin/offline.h"
+#include "runnel/protocol/wires.h"
+#include "runnel/runtime/testing/test_flows.h"
+#include "runnel/store/sqlite/store.h"
+#include "runnel/store/testing/sqlite_under_test.h"
 
 namespace runnel::app {
 namespace {
 
-std::unique_ptr<store::Store> open(std::string path) {
+std::unique_ptr<store::Database> open(std::string path, Modules const& modules) {
   store::SqliteOptions options;
   options.path = std::move(path);
+  options.module_migrations = modules.migrations();
   return std::move(store::open_sqlite(std::move(options)).value());
 }
 
@@ -37,31 +38,34 @@ model::PriceBook free_offline() {
   return book;
 }
 
-// The router as the server has it.
+// The same router as in the server.
 class Routes : public testing::Test {
  protected:
-  Routes() { cores_.start(); }
+  Routes() {
+    modules_.make({*store_, clock_, cores_});
+    cores_.start();
+  }
   ~Routes() override {
     service_.shut_down(std::chrono::milliseconds{0});
     store_.reset();
     cores_.stop();
   }
 
-  http::Router router() {
+  api::Router router() {
     return std::move(
         make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret",
-                                 tickets_, probe_, metrics_, scraping_, replaying_})
+                                 modules_, probe_, metrics_, scraping_, replaying_})
             .value());
   }
 
-  // A request that the operation can take, with all of its parameters.
-  http::Request request_for(http::Operation const& operation) {
-    http::Request out;
+  // A request that the operation can accept, with all of its parameters.
+  api::Request request_for(api::Operation const& operation) {
+    api::Request out;
     out.method = operation.method;
     out.path = operation.path;
     if (auto const at = out.path.find("{thread_id}"); at != std::string::npos) out.path.replace(at, 11, "t");
     for (auto const& name : operation.query) {
-      if (name != "ticket") out.query_items.emplace_back(name, "1");  // The header below is there instead.
+      if (name != "ticket") out.query_items.emplace_back(name, "1");  // The header below takes its place.
     }
     out.headers = {
         {"Authorization", "Bearer " + authenticator_->issue_token(UserId{"ann"}, std::chrono::seconds{60})}};
@@ -70,32 +74,33 @@ class Routes : public testing::Test {
     return out;
   }
 
-  int status(http::Dispatcher& dispatcher, http::Request request) {
+  int status(http::Dispatcher& dispatcher, api::Request request) {
     auto admitted = dispatcher.admit(request);
-    if (auto const* refusal = std::get_if<http::Response>(&admitted)) return refusal->status;
+    if (auto const* refusal = std::get_if<api::Response>(&admitted)) return refusal->status;
     auto reply =
         boost::asio::co_spawn(cores_.at(0),
-                              dispatcher.answer(std::get<http::Route const*>(admitted), std::move(request)),
+                              dispatcher.answer(std::get<api::Route const*>(admitted), std::move(request)),
                               boost::asio::use_future)
             .get();
-    auto const* response = std::get_if<http::Response>(&reply);
+    auto const* response = std::get_if<api::Response>(&reply);
     return response != nullptr ? response->status : 200;
   }
 
   store::TemporaryFolder folder_;
-  std::unique_ptr<store::Store> store_ = open(folder_.file("runnel.db"));
+  Modules modules_{Settings{}};
+  std::unique_ptr<store::Database> store_ = open(folder_.file("runnel.db"), modules_);
   base::Cores cores_{1};
   base::SystemClock clock_;
-  stream::Hub hub_{cores_, &protocol::encode_frame, 16};
+  stream::Hub hub_{cores_, {&protocol::encode, protocol::all_wires().size()}, 16};
   flow::Catalog const flows_ = runtime::chat_catalog();
   model::Registry const models_ = offline();
   model::PriceBook const prices_ = free_offline();
   runtime::Toolbox const tools_;
-  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_},
+  StoredProfiles profiles_{*store_};
+  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_, profiles_},
                             runtime::ServiceOptions{}};
   std::shared_ptr<http::Authenticator const> authenticator_ =
       std::make_shared<http::Authenticator const>(http::test_authenticator(clock_));
-  http::Tickets tickets_{*store_, clock_};
   SharedProbe probe_{[this] { return store_->probe(); }, clock_, std::chrono::seconds{1}};
   base::Metrics metrics_;
   base::BlockingPool scraping_{1};
@@ -104,19 +109,20 @@ class Routes : public testing::Test {
 
 using Names = std::set<std::string>;
 
-std::string name_of(http::Method method, std::string const& path) {
+std::string name_of(api::Method method, std::string const& path) {
   return std::string{to_string(method)} + " " + path;
 }
 
-// Both ways: a route that the document lacks does not get into the router at all (Router::add), but it is
-// told here too.
+// Checks both directions. A route that the document lacks cannot be added to the router (Router::add), but
+// this test would also find it.
 TEST_F(Routes, HTTP_7_TheDocumentHasTheRealRoutes) {
   Names real;
   Names promised;
   auto const wired = router();
   for (auto const& route : wired.routes())
     real.insert(name_of(route.method, route.pattern));
-  for (auto const& operation : http::openapi_contract()->operations())
+  api::OpenApiContract const document{modules_.openapi()};
+  for (auto const& operation : document.operations())
     promised.insert(name_of(operation.method, operation.path));
 
   EXPECT_EQ(real, promised);
@@ -143,7 +149,7 @@ TEST_F(Routes, HTTP_7_EveryRouteAnswersAsTheDocumentSays) {
     EXPECT_LT(status(dispatcher, without), 500) << name;
     EXPECT_EQ(status(dispatcher, repeated), 400) << name;
     EXPECT_EQ(status(dispatcher, with_other_body), 400) << name;
-    EXPECT_EQ(status(dispatcher, anonymous) == 401, route.access != http::Access::open) << name;
+    EXPECT_EQ(status(dispatcher, anonymous) == 401, route.access != api::Access::open) << name;
   }
   EXPECT_EQ(dispatcher.undeclared_answers(), 0U);
 }

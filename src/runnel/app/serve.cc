@@ -15,21 +15,23 @@
 #include "runnel/app/data_dir.h"
 #include "runnel/app/flows.h"
 #include "runnel/app/greeting.h"
-#include "runnel/app/listen_address.h"
 #include "runnel/app/models.h"
+#include "runnel/app/modules.h"
 #include "runnel/app/open_files.h"
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
+#include "runnel/app/settings/listen_address.h"
+#include "runnel/app/user_profiles.h"
 #include "runnel/core/profile.h"
-#include "runnel/core/zone.h"
+#include "runnel/core/time/zone.h"
+#include "runnel/http/auth/dev_secret.h"
+#include "runnel/http/connection/server.h"
 #include "runnel/http/cors.h"
-#include "runnel/http/dev_secret.h"
-#include "runnel/http/server.h"
-#include "runnel/http/static_files.h"
-#include "runnel/protocol/encode.h"
-#include "runnel/runtime/service.h"
-#include "runnel/runtime/test_tool.h"
-#include "runnel/store/sqlite_store.h"
+#include "runnel/http/routes/static_files.h"
+#include "runnel/protocol/wires.h"
+#include "runnel/runtime/execution/echo_tool.h"
+#include "runnel/runtime/lifecycle/service.h"
+#include "runnel/store/sqlite/store.h"
 
 namespace runnel::app {
 
@@ -39,19 +41,19 @@ using std::chrono::seconds;
 
 namespace {
 
-// How many of a run's newest facts are kept in memory for readers that come late.
+// How many of a run's newest facts are kept in memory for readers that connect late.
 constexpr std::size_t kRecordsInMemory = 256;
 
-// Streams of one user that wait to be replayed; one more is told to come again.
+// How many streams of one user may wait to be replayed. Further ones are told to try again later.
 constexpr std::size_t kMostReplaying = 1000;
 
-// How old what /readyz says of the store may be: each look at it is a commit.
+// How long /readyz reuses the result of a probe of the store, because each probe is a commit.
 constexpr seconds kProbeKept{1};
 
 // The tools that stages may have.
 runtime::Toolbox make_toolbox(Settings const& settings) {
   std::vector<std::unique_ptr<runtime::Tool>> tools;
-  if (settings.test_tool) tools.push_back(std::make_unique<runtime::TestTool>());
+  if (settings.test_tool) tools.push_back(std::make_unique<runtime::EchoTool>());
   return runtime::Toolbox{std::move(tools)};
 }
 
@@ -106,7 +108,7 @@ http::ServerOptions server_options(Settings const& settings, ListenAddress const
   return options;
 }
 
-// Signals are taken by the main thread in sigwait; blocked before any other thread exists.
+// The main thread receives the signals in sigwait, so they are blocked before any other thread exists.
 sigset_t block_stop_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -117,18 +119,18 @@ sigset_t block_stop_signals() {
   return signals;
 }
 
-// A second signal ends the process at once: what is unfinished is recovered at the next start.
+// A second signal ends the process at once; the next start recovers the unfinished runs.
 void wait_for_signal(sigset_t const& signals) {
   int signal = 0;
   sigwait(&signals, &signal);
-  base::log(base::LogLevel::info, "stopping when the running runs have ended; another signal stops at once",
+  base::log(base::LogLevel::info, "stopping when the active runs have ended; another signal stops at once",
             {{"signal", static_cast<std::int64_t>(signal)}});
   std::signal(SIGINT, SIG_DFL);  // A shell starts background jobs with SIGINT ignored.
   std::signal(SIGTERM, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
 }
 
-// Only once the port is ours: a start that fails must not interrupt anything.
+// Called only once the port is open, because a start that fails must not interrupt any run.
 void recover(runtime::Service& service, std::vector<store::RunRow> runs) {
   if (!runs.empty()) {
     base::log(base::LogLevel::info, "resuming the runs that the last process left unfinished",
@@ -139,8 +141,8 @@ void recover(runtime::Service& service, std::vector<store::RunRow> runs) {
 
 struct Opened {
   DataDir data_dir;
-  std::string dev_secret;  // Empty: not dev mode.
-  std::unique_ptr<store::Store> store;
+  std::string dev_secret;  // Empty if the server is not in dev mode.
+  std::unique_ptr<store::Database> store;
   std::shared_ptr<http::Authenticator const> authenticator;
 };
 
@@ -158,7 +160,7 @@ Result<Opened> open_all(Settings const& settings, base::Clock const& clock, base
                 std::make_shared<http::Authenticator const>(std::move(*authenticator))};
 }
 
-// The keys of auth.keys; dev mode has its own, which a check must not make.
+// Checks the keys in auth.keys. Dev mode has a key of its own, which a check must not create.
 Result<void> check_keys(Settings const& settings) {
   if (is_dev_mode(settings) && settings.auth_algorithm != "HS256") {
     return Error{Errc::invalid, fmt::format("auth.algorithm is {}, but auth.keys names no public key",
@@ -193,12 +195,13 @@ Result<void> check_static_dir(Settings const& settings) {
 Result<void> check_stream(Settings const& settings) {
   if (settings.stream == "embedded") return {};
   return Error{Errc::invalid,
-               fmt::format("stream '{}': this version has the embedded one only", settings.stream)};
+               fmt::format("unknown stream '{}'; this version has only 'embedded'", settings.stream)};
 }
 
 Result<void> check_store(Settings const& settings) {
   if (settings.store == "sqlite") return {};
-  return Error{Errc::invalid, fmt::format("store '{}': this version has sqlite only", settings.store)};
+  return Error{Errc::invalid,
+               fmt::format("unknown store '{}'; this version has only 'sqlite'", settings.store)};
 }
 
 }  // namespace
@@ -223,12 +226,13 @@ Result<StartupReport> check(Settings const& settings) {
   return report;
 }
 
-Result<std::unique_ptr<store::Store>> open_store(Settings const& settings, store::StoreMetrics metrics) {
+Result<std::unique_ptr<store::Database>> open_store(Settings const& settings, store::StoreMetrics metrics) {
   auto const known = check_store(settings);
   if (!known) return known.error();
   store::SqliteOptions options;
   options.path = settings.data_dir + "/runnel.db";
   options.metrics = metrics;
+  options.module_migrations = Modules{settings}.migrations();
   return store::open_sqlite(std::move(options));
 }
 
@@ -246,7 +250,7 @@ Result<http::Authenticator> open_authenticator(Settings const& settings, base::C
 
 namespace {
 
-// From the first log line to the last.
+// Everything from the first log line to the last.
 Result<void> run(Settings const& settings, StartupReport const& report, sigset_t const& signals) {
   for (auto const& warning : report.warnings)
     base::log(base::LogLevel::warn, "configuration", {{"warning", warning}});
@@ -258,45 +262,52 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
 
   auto const wanted = static_cast<std::size_t>(settings.cores);
   base::Cores cores{wanted != 0 ? wanted : std::thread::hardware_concurrency()};
-  stream::Hub hub{cores, &protocol::encode_frame, kRecordsInMemory, stream::StreamMetrics{metrics}};
+  stream::Hub hub{cores,
+                  {&protocol::encode, protocol::all_wires().size()},
+                  kRecordsInMemory,
+                  stream::StreamMetrics{metrics}};
   auto const models = make_models(settings, environ, cores, clock.now_ms());
   if (!models) return models.error();
-  // The list of time zones, and the zone of users without a profile: the first run would read them on a core.
+  // Reads the list of time zones, and the zone of users without a profile. Otherwise the first run would read
+  // them on a core.
   Zone::find(Preferences{}.timezone);
   close_all_on_exec();
   auto const tools = make_toolbox(settings);
   auto const flows = load_flows(settings, *models->registry, tools.names());
   if (!flows) return flows.error();
   auto store = std::move(opened->store);
-  runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools},
-                           service_options(settings, metrics)};
+  StoredProfiles profiles{*store};
+  runtime::Service service{
+      {cores, clock, *store, hub, *flows, *models->registry, models->prices, tools, profiles},
+      service_options(settings, metrics)};
   cores.start();
 
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
   if (!unfinished) return unfinished.error();
 
-  http::Tickets tickets{*store, clock};
+  Modules modules{settings};
+  modules.make({*store, clock, cores});
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};
   base::FairPool replaying{std::clamp<std::size_t>(cores.size() / 2, 1, 4), kMostReplaying};
   auto router = make_router(settings, {cores, clock, *store, hub, service, opened->authenticator,
-                                       opened->dev_secret, tickets, probe, metrics, scraping, replaying});
+                                       opened->dev_secret, modules, probe, metrics, scraping, replaying});
   if (!router) return router.error();
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(*router), opened->authenticator,
-                      server_options(settings, address, metrics), &tickets};
+                      server_options(settings, address, metrics), modules.stream_tickets()};
   auto const port = server.listen();
   if (port) {
     address.port = *port;
     recover(service, std::move(*unfinished));
     service.start_sweeping();
-    tickets.start_renewing(cores);
+    modules.start();
     greet({address, settings.data_dir, to_text(report), opened->dev_secret});
     wait_for_signal(signals);
     service.shut_down(seconds{settings.drain_timeout_s});
   }
   server.stop();
-  tickets.stop();
+  modules.stop();
   service.shut_down(milliseconds{0});
   store.reset();
   cores.stop();

@@ -9,7 +9,7 @@ namespace runnel::app {
 SharedProbe::SharedProbe(Probe probe, base::Clock const& clock, std::chrono::milliseconds keep)
     : probe_{std::move(probe)}, clock_{clock}, keep_{keep} {}
 
-// A clock that was set back makes nothing fresh.
+// If the clock has been set back, the last outcome is not fresh.
 bool SharedProbe::is_fresh() const {
   auto const age = clock_.now_ms() - last_at_;
   return last_ && age >= 0 && age < keep_.count();
@@ -21,7 +21,7 @@ SharedProbe::Turn SharedProbe::take_turn() {
   return std::exchange(probing_, true) ? Turn::wait : Turn::probe;
 }
 
-// The outcome may have come since the turn was taken.
+// The outcome may have arrived since the turn was taken.
 void SharedProbe::join(Reply reply) {
   std::unique_lock lock{mutex_};
   if (probing_) {
@@ -50,14 +50,15 @@ void SharedProbe::settle(Result<void> const& outcome) {
 store::Async<void> SharedProbe::ask() {
   auto const turn = take_turn();
   if (turn != Turn::probe) {
-    // A known outcome too: it is read under the lock.
+    // This is also the way for a known outcome, because it must be read under the lock.
     co_return co_await base::wait_for_reply<void>([this](Reply reply) { join(std::move(reply)); });
   }
-  Result<void> outcome = Error{Errc::internal, "the probe threw"};
+  Result<void> outcome = Error{Errc::internal, "the probe threw an unknown exception"};
   try {
     outcome = co_await probe_();
   } catch (std::exception const& error) {
     outcome = Error{Errc::internal, error.what()};
+  } catch (...) {  // `outcome` says it.
   }
   settle(outcome);
   co_return outcome;

@@ -13,13 +13,14 @@
 
 namespace runnel::app {
 
-// Asks something costly on behalf of anyone, without letting anyone make it costly: one question is under way
-// at a time, whoever asks meanwhile gets its outcome, and for `keep` it is not asked again. Any core may ask.
+// Runs a costly probe for any number of callers, so that many calls cost no more than a few. Only one probe
+// runs at a time, callers that ask meanwhile get its outcome, and the outcome is reused for `keep`. Any core
+// may ask.
 class SharedProbe {
  public:
   using Probe = std::function<store::Async<void>()>;
 
-  // `clock` outlives it.
+  // `clock` must outlive this object.
   SharedProbe(Probe probe, base::Clock const& clock, std::chrono::milliseconds keep);
 
   store::Async<void> ask();
@@ -36,7 +37,7 @@ class SharedProbe {
   Probe const probe_;
   base::Clock const& clock_;
   std::chrono::milliseconds const keep_;
-  std::mutex mutex_;  // For all below.
+  std::mutex mutex_;  // Guards everything below.
   std::optional<Result<void>> last_;
   std::int64_t last_at_ = 0;
   bool probing_ = false;

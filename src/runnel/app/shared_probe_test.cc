@@ -33,7 +33,7 @@ store::Async<void> throwing(int* calls) {
   co_return Result<void>{};
 }
 
-// What `count` askers are told who ask at once.
+// The outcomes of `count` callers that ask at the same time.
 std::vector<bool> ask(SharedProbe& probe, int count) {
   asio::io_context context;
   std::vector<bool> out;

@@ -13,7 +13,7 @@
 
 #include "runnel/app/models.h"
 #include "runnel/app/serve.h"
-#include "runnel/model/offline_contracts.h"
+#include "runnel/model/builtin/offline_contracts.h"
 
 namespace runnel::app {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::size_t kColumn = 10;
 
 std::string mode_of(Settings const& settings) {
   if (is_dev_mode(settings)) return "dev mode: this machine only, user demo, because auth.keys is empty";
-  return fmt::format("tokens are {} with {} {} of issuer {}", settings.auth_algorithm,
+  return fmt::format("tokens are signed with {}, checked with {} {}, from issuer {}", settings.auth_algorithm,
                      settings.auth_keys.size(), settings.auth_keys.size() == 1 ? "key" : "keys",
                      settings.auth_issuer);
 }
@@ -34,7 +34,7 @@ std::string data_of(Settings const& settings) {
   return fmt::format("{} ({})", error ? settings.data_dir : path.string(), settings.store);
 }
 
-// A rate is in 1e-12 CNY per token; a million tokens cost that many 1e-6 CNY.
+// A rate is in 1e-12 CNY per token, so a million tokens cost that many 1e-6 CNY.
 std::string per_million(std::int64_t rate) {
   return to_decimal(Money{rate * 1'000'000});
 }
@@ -44,19 +44,19 @@ std::string list_of(ReportParts const& parts, model::Price const& price) {
   return parts.settings.prices.empty() ? "the built-in price list" : parts.settings.prices;
 }
 
-// What a model costs, and who says so.
+// What a model costs, and where the price comes from.
 std::string price_of(ReportParts const& parts, ProviderSettings const* provider, std::string const& model) {
   auto const shared = provider == nullptr ? std::string{} : shared_price(*provider);
   auto const price = parts.prices.find(shared.empty() ? model : shared, parts.now_ms, 0);
-  if (!price) return "its price is looked up by the name that a run gives";
+  if (!price) return "the price depends on the model name that a run gives";
   if (provider == nullptr) return "free, built in";
   if (price->entry->free) {
     return !shared.empty() && !provider->free ? "free, because it is on this machine"
-           : provider->free                   ? "free, as its provider's settings say"
-                                              : "free, by " + list_of(parts, *price);
+           : provider->free                   ? "free, according to its provider's settings"
+                                              : "free, according to " + list_of(parts, *price);
   }
   auto const& rates = price->tier->rates;
-  return fmt::format("{} in, {} out CNY per million tokens, by {}", per_million(rates.input),
+  return fmt::format("{} in, {} out CNY per million tokens, according to {}", per_million(rates.input),
                      per_million(rates.output),
                      shared.empty() ? list_of(parts, *price) : std::string{"RUNNEL_MODEL_PRICE"});
 }
@@ -92,20 +92,20 @@ std::string flows_of(ReportParts const& parts) {
     if (name == parts.flows.default_name()) name += " (default)";
   }
   auto const& folder = parts.settings.flows_dir;
-  return fmt::format("{}; {}", fmt::join(names, ", "), folder.empty() ? "built in" : "of " + folder);
+  return fmt::format("{}; {}", fmt::join(names, ", "), folder.empty() ? "built in" : "from " + folder);
 }
 
 std::string budgets_of(Settings const& settings) {
   std::vector<std::string> told;
   for (auto const& [name, budget] :
-       {std::pair{"a run", &settings.run_budget}, std::pair{"a thread", &settings.thread_budget},
-        std::pair{"a user", &settings.user_budget}, std::pair{"a user's day", &settings.day_budget}}) {
+       {std::pair{"per run", &settings.run_budget}, std::pair{"per thread", &settings.thread_budget},
+        std::pair{"per user", &settings.user_budget}, std::pair{"per user and day", &settings.day_budget}}) {
     if (*budget) told.push_back(fmt::format("{} {}", name, to_decimal(**budget)));
   }
   return told.empty() ? "none" : fmt::format("{} CNY", fmt::join(told, ", "));
 }
 
-// In the largest unit that has it as a whole number: "256 KiB".
+// In the largest unit that gives a whole number, such as "256 KiB".
 std::string in_bytes(std::int64_t bytes) {
   static constexpr std::array<std::string_view, 5> kUnits{"bytes", "KiB", "MiB", "GiB", "TiB"};
   std::size_t unit = 0;
@@ -119,7 +119,8 @@ std::string user_limits_of(Settings const& settings) {
   auto const stored = settings.storage_bytes_per_user == 0 ? std::string{"any number of bytes"}
                                                            : in_bytes(settings.storage_bytes_per_user);
   return fmt::format(
-      "a user: {} requests a second (bursts of {}), {} streams, {} runs, {} of bodies and {} of answers in "
+      "per user: {} requests per second (bursts of {}), {} streams, {} runs, {} of bodies and {} of answers "
+      "in "
       "flight, {} stored",
       settings.requests_per_user_per_s, settings.request_burst_per_user, settings.streams_per_user, runs,
       in_bytes(settings.body_bytes_per_user), in_bytes(settings.answer_bytes_per_user), stored);
@@ -127,14 +128,14 @@ std::string user_limits_of(Settings const& settings) {
 
 std::string request_limits_of(Settings const& settings) {
   return fmt::format(
-      "a request: a body of {} ({} where no message is in it), a message of {}, {} JSON values, {} levels "
+      "per request: a body of {} ({} if it holds no message), a message of {}, {} JSON values, {} levels "
       "deep",
       in_bytes(settings.body_limit_bytes), in_bytes(settings.small_body_limit_bytes),
       in_bytes(settings.message_limit_bytes), settings.json_values, settings.json_depth);
 }
 
 std::string server_limits_of(Settings const& settings) {
-  return fmt::format("the server: {} of bodies in flight; a model is told up to {} of its thread",
+  return fmt::format("in total: {} of bodies in flight; a model call gets up to {} of its thread",
                      in_bytes(settings.body_bytes_total), in_bytes(settings.context_bytes));
 }
 
@@ -145,7 +146,7 @@ std::string const& model_of(flow::Stage const& stage, model::Registry const& mod
   return stage.settings.model.empty() ? models.default_name() : stage.settings.model;
 }
 
-// The offline model writes the objects of the shipped contracts only.
+// The offline model can only write objects of the shipped contracts.
 void warn_of_offline(StartupReport& report, ReportParts const& parts) {
   for (auto const& name : parts.flows.names()) {
     for (auto const& stage : parts.flows.find(name)->stages) {
@@ -154,7 +155,8 @@ void warn_of_offline(StartupReport& report, ReportParts const& parts) {
                         model::offline_object(stage.contract->name(), {}).has_value();
       if (fits) continue;
       report.warnings.push_back(
-          fmt::format("flow {} cannot run on the offline model: contract {}", name, stage.contract->name()));
+          fmt::format("flow {} cannot run on the offline model, which cannot write contract {}", name,
+                      stage.contract->name()));
       break;
     }
   }
@@ -173,7 +175,7 @@ bool has_key(ProviderSettings const& provider, char const* const* environment) {
          (!provider.api_key_env.empty() && is_set(environment, provider.api_key_env));
 }
 
-// Whether a provider sends the key of that variable, be it named or taken from the environment as it is.
+// Whether a provider uses the key in that variable, whether its settings name the variable or not.
 bool is_used(ReportParts const& parts, VendorKey const& vendor) {
   auto const& providers = parts.settings.providers;
   return std::any_of(providers.begin(), providers.end(), [&](ProviderSettings const& provider) {
@@ -202,7 +204,7 @@ void warn_of_plain_http(StartupReport& report, ReportParts const& parts) {
                          has_key(provider, parts.environment);
     if (!exposed) continue;
     report.warnings.push_back(fmt::format(
-        "provider '{}' is at {}: its key and all that users say go there unencrypted; use https://",
+        "provider '{}' is at {}: its key and all messages of users are sent there unencrypted; use https://",
         provider.name, provider.base_url));
   }
 }

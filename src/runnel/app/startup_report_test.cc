@@ -9,7 +9,7 @@
 
 #include "runnel/app/flows.h"
 #include "runnel/app/models.h"
-#include "runnel/store/sqlite_under_test.h"
+#include "runnel/store/testing/sqlite_under_test.h"
 
 namespace runnel::app {
 namespace {
@@ -54,12 +54,12 @@ TEST(StartupReport, CFG_3_SaysWhatAServerWithoutSettingsDoes) {
       HasSubstr("\nflows     chat, intent_execution_organization, router_worker (default); built in\n"));
   EXPECT_THAT(text, HasSubstr("\nbudgets   none\n"));
   EXPECT_THAT(text,
-              HasSubstr("\nlimits    a user: 50 requests a second (bursts of 200), 100 streams, 32 runs, "
+              HasSubstr("\nlimits    per user: 50 requests per second (bursts of 200), 100 streams, 32 runs, "
                         "16 MiB of bodies and 16 MiB of answers in flight, 1 GiB stored\n"));
-  EXPECT_THAT(text, HasSubstr("\n          a request: a body of 4 MiB (64 KiB where no message is in it), a "
+  EXPECT_THAT(text, HasSubstr("\n          per request: a body of 4 MiB (64 KiB if it holds no message), a "
                               "message of 256 KiB, 20000 JSON values, 64 levels deep\n"));
   EXPECT_THAT(text,
-              HasSubstr("\n          the server: 64 MiB of bodies in flight; a model is told up to 1 MiB of "
+              HasSubstr("\n          in total: 64 MiB of bodies in flight; a model call gets up to 1 MiB of "
                         "its thread\n"));
   EXPECT_THAT(report.warnings, IsEmpty());
 }
@@ -78,7 +78,7 @@ TEST(StartupReport, CFG_3_TellsLimitsThatAreNoRoundNumberToTheByteAndThoseThatAr
   EXPECT_THAT(text, HasSubstr(", any number of bytes stored\n"));
   EXPECT_THAT(text, HasSubstr("a body of 1025 bytes ("));
   EXPECT_THAT(text, HasSubstr("a message of 1 byte, "));
-  EXPECT_THAT(text, HasSubstr("the server: 1536 KiB of bodies"));
+  EXPECT_THAT(text, HasSubstr("in total: 1536 KiB of bodies"));
 }
 
 TEST(StartupReport, CFG_3_SaysWhereAPriceComesFrom) {
@@ -90,8 +90,8 @@ TEST(StartupReport, CFG_3_SaysWhereAPriceComesFrom) {
   auto const text = to_text(report_of(settings, {"DEEPSEEK_API_KEY=k"}));
 
   EXPECT_THAT(text, HasSubstr("deepseek-flash (default) at https://api.deepseek.com: "));
-  EXPECT_THAT(text, HasSubstr(" CNY per million tokens, by the built-in price list\n"));
-  EXPECT_THAT(text, HasSubstr("budgets   a user's day 1.5 CNY\n"));
+  EXPECT_THAT(text, HasSubstr(" CNY per million tokens, according to the built-in price list\n"));
+  EXPECT_THAT(text, HasSubstr("budgets   per user and day 1.5 CNY\n"));
 }
 
 TEST(StartupReport, CFG_3_AKeyThatNothingUsesIsNamedWithTheLineThatWouldUseIt) {
@@ -119,8 +119,8 @@ TEST(StartupReport, CFG_3_AKeyThatGoesOverPlainHttpIsAWarning) {
 
   EXPECT_THAT(
       warnings("http://models.example/v1", "k"),
-      ElementsAre("provider 'far' is at http://models.example/v1: its key and all that users say go there "
-                  "unencrypted; use https://"));
+      ElementsAre("provider 'far' is at http://models.example/v1: its key and all messages of users are sent "
+                  "there unencrypted; use https://"));
   EXPECT_THAT(warnings("https://models.example/v1", "k"), IsEmpty());
   EXPECT_THAT(warnings("http://127.0.0.1:11434/v1", "k"), IsEmpty());
   EXPECT_THAT(warnings("http://localhost:11434/v1", "k"), IsEmpty());
@@ -140,7 +140,7 @@ TEST(StartupReport, FLOW_4_AFlowThatTheOfflineModelCannotRunIsAWarning) {
   settings.flows_dir = folder.file("conf");
 
   EXPECT_THAT(report_of(settings).warnings,
-              ElementsAre("flow trip cannot run on the offline model: contract TripPlan"));
+              ElementsAre("flow trip cannot run on the offline model, which cannot write contract TripPlan"));
 }
 
 }  // namespace

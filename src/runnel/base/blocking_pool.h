@@ -18,20 +18,20 @@
 
 namespace runnel::base {
 
-// A few threads for calls that block (database reads, file I/O), so that no event loop does. First come,
-// first served. The queue has no bound of its own: every entry is a coroutine that waits, and those are
-// bounded by whoever admits the requests.
+// A few threads for calls that block (database reads, file I/O), so that no event loop blocks. Work is done
+// in the order in which it is submitted. The queue has no limit of its own: every entry is a coroutine that
+// waits, and the code that admits requests limits how many of those there are.
 class BlockingPool {
  public:
   explicit BlockingPool(std::size_t threads);
   BlockingPool(BlockingPool const&) = delete;
   BlockingPool& operator=(BlockingPool const&) = delete;
-  // Does what is queued, then joins. Nothing may be submitted any more.
+  // Does all queued work, then joins the threads. Nothing may be submitted from here on.
   ~BlockingPool();
 
-  // Calls `work` (a `Result<T>(std::size_t)`; its argument is the thread's number from 0, for what each
-  // thread keeps to itself) on one of the threads; the caller resumes on its own executor. What `work` throws
-  // becomes `internal`. Not cancellable once called.
+  // Calls `work`, a `Result<T>(std::size_t)`, on one of the threads; the caller resumes on its own executor.
+  // The argument is the thread's number, starting from 0, so that `work` can use objects that belong to one
+  // thread. An exception from `work` becomes the error `internal`. The call cannot be canceled.
   template <class T, class Work>
   boost::asio::awaitable<Result<T>> run(Work work) {
     return wait_for_reply<T>([this, work = std::move(work)](std::unique_ptr<Reply<T>> reply) mutable {

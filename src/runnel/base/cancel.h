@@ -9,14 +9,14 @@ namespace runnel::base {
 
 // Why work is asked to stop.
 enum class CancelReason {
-  user,      // RUN-4.
-  replaced,  // onBusy interrupt or rollback.
-  time_up,   // It took longer than it may.
-  shutdown,  // The process stops: leave the run for the next one.
+  user,      // The user canceled the run (RUN-4).
+  replaced,  // A new run replaces this one: onBusy is interrupt or rollback.
+  time_up,   // The work took longer than allowed.
+  shutdown,  // The process stops; the next process continues the run.
 };
 
-// Asks one piece of work to stop. Not ambient: whoever waits takes it as a parameter and registers how to
-// wake the wait. All calls on one core.
+// Asks one piece of work to stop. It is passed explicitly: code that waits takes it as a parameter and
+// registers how to wake the wait. All calls must be on one core.
 class Cancel {
  public:
   class Registration;
@@ -25,7 +25,7 @@ class Cancel {
   Cancel(Cancel const&) = delete;
   Cancel& operator=(Cancel const&) = delete;
 
-  // Wakes all waits. The first reason stands, but shutdown comes before any other.
+  // Wakes all waits. The first reason is kept, except that shutdown replaces any other reason.
   void request(CancelReason reason);
 
   [[nodiscard]] bool requested() const { return reason_.has_value(); }
@@ -36,8 +36,8 @@ class Cancel {
   std::list<Registration*> waits_;
 };
 
-// While it lives, `wake` is called once, when the next stop is requested. One that is made after a request is
-// woken by a shutdown only: look at `requested()` first.
+// As long as this object exists, the next request for a stop calls `wake`, once. After a first request only a
+// shutdown does so: check `requested()` before registering.
 class Cancel::Registration {
  public:
   Registration(Cancel& cancel, std::function<void()> wake) : wake_{std::move(wake)}, list_{&cancel.waits_} {
@@ -53,14 +53,14 @@ class Cancel::Registration {
   friend class Cancel;
 
   std::function<void()> wake_;
-  std::list<Registration*>* list_;  // Where it stands; null: it was woken.
+  std::list<Registration*>* list_;  // The list that holds it. Null if it has been woken.
   std::list<Registration*>::iterator at_;
 };
 
 inline void Cancel::request(CancelReason reason) {
   if (reason_ && reason != CancelReason::shutdown) return;
   reason_ = reason;
-  // A wait that is woken may end others, and begin new ones, which this request does not wake.
+  // A wait that is woken may end other waits. It may also begin new ones, which this request does not wake.
   auto waking = std::exchange(waits_, {});
   for (auto* wait : waking)
     wait->list_ = &waking;

@@ -4,8 +4,8 @@
 
 namespace runnel::base {
 
-// The wall clock, injected so that tests choose the time. It may jump: deadlines use
-// std::chrono::steady_clock.
+// The wall clock, injected so that tests can choose the time. It may jump, so deadlines use
+// std::chrono::steady_clock instead.
 class Clock {
  public:
   Clock() = default;

@@ -10,8 +10,8 @@
 
 namespace runnel::base {
 
-// One single-threaded io_context a core. What lives on a core is touched by its thread alone, so it needs no
-// lock; to reach another core, post to it.
+// One single-threaded io_context per core. Only the core's own thread touches the objects of a core, so they
+// need no lock. To reach another core, post to it.
 class Cores {
  public:
   explicit Cores(std::size_t count);
@@ -22,13 +22,13 @@ class Cores {
   [[nodiscard]] std::size_t size() const { return cores_.size(); }
   [[nodiscard]] boost::asio::io_context& at(std::size_t index) { return cores_[index]->context; }
 
-  // Which core's thread this is; size() for a thread that is none of them.
+  // The core whose thread calls; size() if the calling thread is not a core's.
   [[nodiscard]] std::size_t current() const;
 
   void start();
 
-  // Stops all loops and joins their threads. What is still pending is destroyed with the cores, so owners of
-  // coroutines join them first (TaskGroup).
+  // Stops all loops and joins their threads. Handlers that are still pending are destroyed with the cores, so
+  // owners of coroutines join them first (TaskGroup).
   void stop();
 
  private:

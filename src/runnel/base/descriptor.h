@@ -6,7 +6,7 @@
 
 namespace runnel::base {
 
-// An open file, closed with the object; negative: none.
+// An open file descriptor, closed with the object. Negative if there is none.
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_{descriptor} {}
@@ -17,7 +17,7 @@ class Descriptor {
   }
   [[nodiscard]] int get() const { return descriptor_; }
   [[nodiscard]] bool is_open() const { return descriptor_ >= 0; }
-  // The caller closes it from now on.
+  // From here on the caller must close the descriptor.
   int release() { return std::exchange(descriptor_, -1); }
 
  private:

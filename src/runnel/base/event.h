@@ -7,13 +7,13 @@
 
 namespace runnel::base {
 
-// Lets coroutines of one core wait until another of the same core says that something changed.
+// Lets coroutines of one core wait until another coroutine of the same core says that something changed.
 class Event {
  public:
   explicit Event(boost::asio::any_io_executor const& executor)
       : timer_{executor, boost::asio::steady_timer::time_point::max()} {}
 
-  // Resumes after the next notify_all(). Look at the condition again: it may have changed back.
+  // Resumes after the next notify_all(). Check the condition again: it may have changed back.
   boost::asio::awaitable<void> wait() {
     co_await timer_.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
   }

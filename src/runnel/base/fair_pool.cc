@@ -20,15 +20,17 @@ FairPool::~FairPool() {
 
 void FairPool::push(std::string key, std::unique_ptr<Job> job) {
   {
-    std::lock_guard const lock{mutex_};
+    std::unique_lock lock{mutex_};
     auto const [mine, is_first] = waiting_.try_emplace(key);
     if (is_first) {
       due_.emplace_back(std::move(key), std::move(job));
     } else if (mine->second.size() < most_waiting_) {
       mine->second.push_back(std::move(job));
+    } else {
+      lock.unlock();
+      return resume_one(job->refuse());
     }
   }
-  if (job != nullptr) return resume_one(job->refuse());
   wake_.notify_one();
 }
 

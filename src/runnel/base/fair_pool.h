@@ -20,20 +20,20 @@
 namespace runnel::base {
 
 // A few threads for work that would keep an event loop busy for too long. The jobs of one key are done one
-// after the other, and keys take turns: whoever brings many jobs waits for himself, and nobody else for more
-// than one of them.
+// after the other, and the keys take turns. So a key with many jobs delays itself, and each other key waits
+// for at most one of those jobs.
 class FairPool {
  public:
-  // `most_waiting`: of one key.
+  // `most_waiting` is how many jobs of one key may wait.
   FairPool(std::size_t threads, std::size_t most_waiting);
   FairPool(FairPool const&) = delete;
   FairPool& operator=(FairPool const&) = delete;
-  // Does what is queued, then joins. Nothing may be submitted any more.
+  // Does all queued jobs, then joins the threads. Nothing may be submitted from here on.
   ~FairPool();
 
-  // Calls `work`, a `Result<T>()`, on one of the threads; the caller resumes on its own executor. What `work`
-  // throws becomes `internal`. Fails with `unavailable`, and does nothing, where as many jobs of the key wait
-  // as may. Not cancellable.
+  // Calls `work`, a `Result<T>()`, on one of the threads; the caller resumes on its own executor. An
+  // exception from `work` becomes the error `internal`. If `most_waiting` jobs of the key are waiting
+  // already, it fails with `unavailable` and does not call `work`. The call cannot be canceled.
   template <class T, class Work>
   boost::asio::awaitable<Result<T>> run(std::string key, Work work) {
     return wait_for_reply<T>(
@@ -68,7 +68,7 @@ class FairPool {
       return std::move(reply_);
     }
     std::unique_ptr<Waiter> refuse() override {
-      reply_->set(Error{Errc::unavailable, "too many jobs wait"});
+      reply_->set(Error{Errc::unavailable, "too many jobs are waiting"});
       return std::move(reply_);
     }
 
@@ -85,8 +85,9 @@ class FairPool {
   std::size_t const most_waiting_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::unordered_map<std::string, Jobs> waiting_;  // By key; a key is here while one of its jobs is due.
-  std::deque<std::pair<std::string, std::unique_ptr<Job>>> due_;  // One of each key that is not being served.
+  std::unordered_map<std::string, Jobs> waiting_;  // By key; a key is here while a job of it is due or runs.
+  std::deque<std::pair<std::string, std::unique_ptr<Job>>>
+      due_;  // At most one job per key, if none of it runs.
   bool stopping_ = false;
   std::vector<std::thread> threads_;
 };

@@ -16,7 +16,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-// Jobs of two users on one thread, which is kept busy until all are queued.
+// Jobs of two users on one thread. The thread is kept busy until all jobs are queued.
 class FairPoolTest : public testing::Test {
  protected:
   asio::awaitable<void> submit(char const* key, char const* name) {

@@ -20,12 +20,12 @@
 
 #include "runnel/core/error.h"
 
-// How a coroutine waits for a thread that is not its own, and how that thread gives the outcome back.
+// How a coroutine waits for another thread, and how that thread gives the outcome back.
 namespace runnel::base {
 
 // A suspended coroutine. Its executor counts it as work until it is resumed, so that the io_context does not
-// run out while another thread is still busy for it. One that is destroyed without being resumed takes its
-// coroutine along.
+// run out of work while another thread is still busy for it. A waiter that is destroyed before it is resumed
+// also destroys its coroutine.
 class Waiter {
  public:
   Waiter(Waiter const&) = delete;
@@ -34,7 +34,7 @@ class Waiter {
 
   [[nodiscard]] boost::asio::any_io_executor const& executor() const { return executor_; }
 
-  // Once, on the executor, after the outcome was set.
+  // Call it once, on the executor, after the outcome has been set.
   virtual void resume() = 0;
 
  protected:
@@ -82,9 +82,10 @@ inline void resume_each(std::vector<std::unique_ptr<Waiter>> waiters) {
 
 }  // namespace handoff_detail
 
-// Suspends the caller, hands its reply to `start` (a `void(std::unique_ptr<Reply<T>>)`, called on the
-// caller's thread, must not throw), and resumes it on its own executor with the outcome. Cancellation does
-// not cut the wait short: work that another thread has begun goes on, and whoever asked learns how it ended.
+// Suspends the caller, hands its reply to `start`, and resumes the caller on its own executor with the
+// outcome. `start` is a `void(std::unique_ptr<Reply<T>>)`; it is called on the caller's thread and must not
+// throw. Cancellation does not shorten the wait: the work that another thread has begun continues, and the
+// caller learns how it ended.
 template <class T, class Start>
 boost::asio::awaitable<Result<T>> wait_for_reply(Start start) {
   return boost::asio::async_initiate<boost::asio::use_awaitable_t<> const, void(Result<T>)>(
@@ -95,8 +96,8 @@ boost::asio::awaitable<Result<T>> wait_for_reply(Start start) {
       boost::asio::use_awaitable, std::move(start));
 }
 
-// Resumes waiters whose outcomes are set, in order, with one post per io_context however many strands they
-// live on: a wake-up costs microseconds, and the waiters of one commit come together.
+// Resumes waiters whose outcomes are set, in order. It posts once per io_context, however many strands the
+// waiters are on: a wake-up costs microseconds, and all waiters of one commit are resumed together.
 inline void resume_all(std::vector<std::unique_ptr<Waiter>> waiters) {
   while (!waiters.empty()) {
     auto const executor = waiters.front()->executor();

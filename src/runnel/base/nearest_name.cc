@@ -7,9 +7,9 @@
 namespace runnel::base {
 namespace {
 
-constexpr std::size_t kLongest = 100;  // What is longer is no mistyped name.
+constexpr std::size_t kLongest = 100;  // A longer text is not a mistyped name.
 
-// How many letters have to be changed, added, removed or swapped with their neighbour.
+// How many letters must be changed, added, removed or swapped with their neighbour to get from `a` to `b`.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> table(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -35,7 +35,7 @@ std::optional<std::string> nearest_name(std::string_view name, std::span<std::st
   auto least = std::numeric_limits<std::size_t>::max();
   for (auto const& candidate : known) {
     auto const far = distance(name, candidate);
-    // A third of its letters may be wrong, and at least one.
+    // A third of the candidate's letters may be wrong, and always at least one.
     bool const near = far <= std::max<std::size_t>(1, candidate.size() / 3) && far < candidate.size();
     if (!near || far >= least) continue;
     least = far;

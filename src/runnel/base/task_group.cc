@@ -5,7 +5,7 @@
 #include <exception>
 #include <utility>
 
-#include "runnel/base/log.h"
+#include "runnel/base/log/log.h"
 
 namespace runnel::base {
 

@@ -10,17 +10,18 @@
 
 namespace runnel::base {
 
-// Owns spawned coroutines: none is detached, and whoever stops a part joins its group. Any thread may call.
+// Owns spawned coroutines, so that none is detached: the code that stops a component joins its group. Any
+// thread may call.
 class TaskGroup {
  public:
   TaskGroup() = default;
   TaskGroup(TaskGroup const&) = delete;
   TaskGroup& operator=(TaskGroup const&) = delete;
 
-  // An exception that leaves the coroutine is a bug: it is logged with `what`, and the process goes on.
+  // An exception that leaves the coroutine is a bug: it is logged with `what`, and the process continues.
   void spawn(boost::asio::any_io_executor executor, char const* what, boost::asio::awaitable<void> task);
 
-  // Blocks until no task is left; not from a core's own thread.
+  // Blocks until no task is left. Do not call it from a core's own thread.
   void join();
 
   [[nodiscard]] std::size_t running() const { return running_.load(std::memory_order_relaxed); }

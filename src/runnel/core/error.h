@@ -8,15 +8,14 @@
 
 namespace runnel {
 
-// Why an operation did not do what it was asked. Callers branch on this; only http/problem.cc maps it to a
-// status.
+// Why an operation failed. Callers branch on this; only api/problem.cc maps it to an HTTP status.
 enum class Errc {
   invalid,         // The input is wrong; the caller can correct it.
-  not_found,       // No such thing, or not the asker's.
+  not_found,       // There is no such thing, or it does not belong to the caller.
   already_exists,  // A unique name is taken.
-  conflict,        // The thing exists, in a state that forbids this.
-  fenced,          // Another writer has taken the run over; this one may neither write nor show anything.
-  unavailable,     // The store or an upstream cannot serve now; the same call may succeed later.
+  conflict,        // The thing exists, but its state forbids this.
+  fenced,          // Another writer has taken over the run; this one may neither write nor show anything.
+  unavailable,     // The store or an upstream server cannot answer; the same call may succeed later.
   over_budget,     // It would cost more than may be spent.
   canceled,        // Someone asked for the work to stop.
   internal,        // A bug.
@@ -40,7 +39,7 @@ class ErrorException : public std::runtime_error {
   Error error_;
 };
 
-// Found by ADL: what `Result::value()` throws when there is none.
+// Boost finds this by argument-dependent lookup: it is what `Result::value()` throws if it holds an error.
 [[noreturn]] inline void throw_exception_from_error(Error const& error,
                                                     boost::source_location const& /*where*/) {
   throw ErrorException(error);

@@ -15,7 +15,7 @@ bool is_usable_id(std::string const& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c <= '~'; });
 }
 
-// Version 7: the time in milliseconds leads, so that rows that are written together lie together in an index.
+// The time comes first, so that rows that are written together are close together in an index.
 std::string mint_uuid() {
   std::array<unsigned char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {

@@ -8,7 +8,7 @@
 
 namespace runnel {
 
-// A textual id that cannot be mistaken for another kind of id.
+// A textual id. The tag keeps one kind of id from being mistaken for another.
 template <class Tag>
 struct TextId {
   std::string text;
@@ -37,7 +37,8 @@ using NodeId = TextId<struct NodeTag>;
 using ThreadKey = RowKey<struct ThreadKeyTag>;
 using RunKey = RowKey<struct RunKeyTag>;
 
-// The writer's claim on a run: milliseconds, only growing, and the fencing token (SSE-1). 0: never claimed.
+// The writer's claim on a run, which is also the fencing token (SSE-1): a number of milliseconds that only
+// grows. 0 if the run was never claimed.
 using Epoch = std::int64_t;
 
 // The longest id a client may choose.
@@ -47,7 +48,8 @@ inline constexpr std::size_t kMaxIdLength = 128;
 // header, a URL and a log line.
 bool is_usable_id(std::string const& text);
 
-// A random RFC 4122 version 4 UUID from the system's entropy.
+// A new version 7 UUID (RFC 9562): the time in milliseconds, followed by random bits from the system's
+// entropy.
 std::string mint_uuid();
 
 }  // namespace runnel

@@ -9,10 +9,10 @@
 #include <utility>
 #include <variant>
 
-#include "runnel/core/json_parse.h"
-#include "runnel/core/json_pointer.h"
-#include "runnel/core/json_write.h"
-#include "runnel/core/text.h"
+#include "runnel/core/json/parse.h"
+#include "runnel/core/json/pointer.h"
+#include "runnel/core/json/write.h"
+#include "runnel/core/text/text.h"
 
 namespace runnel {
 namespace {
@@ -21,13 +21,13 @@ namespace json = boost::json;
 
 enum class Manner { strict, tolerant };
 
-// What a text of the preferences must be.
+// How a text in the preferences is checked, and what the sender of a wrong one is told.
 struct NameKind {
   bool (*is_valid)(std::string_view text);
   char const* wanted;
 };
 constexpr NameKind kLanguage{&is_language_tag, "must be a known BCP 47 language tag such as zh-CN"};
-constexpr NameKind kZone{&is_zone_name, "must be a zone of the IANA database such as Asia/Shanghai"};
+constexpr NameKind kZone{&is_zone_name, "must be a time zone in the IANA database such as Asia/Shanghai"};
 constexpr NameKind kCountry{&is_country_code, "must be an ISO 3166-1 country code in upper case such as CN"};
 
 struct PreferenceField {
@@ -41,7 +41,7 @@ constexpr std::array kPreferences{
     PreferenceField{"timezone", &Preferences::timezone, kZone},
     PreferenceField{"country", &Preferences::country, kCountry}};
 
-// The name of a member within a JSON pointer.
+// The JSON pointer to a member of the object at `parent`.
 std::string pointer_to(std::string const& parent, std::string_view key) {
   return parent + "/" + to_pointer_token(key);
 }
@@ -50,8 +50,8 @@ std::string counted_limit(std::size_t most) {
   return "must have at most " + std::to_string(most) + " characters";
 }
 
-// Reads what fits and tells of the rest, which keeps its default. A strict one also tells of unknown fields
-// and of what is too large.
+// Reads the valid values and reports the others, which keep their defaults. A strict reader also reports
+// unknown fields and values that are too large.
 class ProfileReader {
  public:
   explicit ProfileReader(Manner manner) : strict_{manner == Manner::strict} {}

@@ -112,7 +112,8 @@ TEST(Profile, FLOW_5_StrictReadingNamesWrongValues) {
       (Told{
           {"/settings/preferences/interface_language", "must be a known BCP 47 language tag such as zh-CN"},
           {"/settings/preferences/ai_language", "must be a known BCP 47 language tag such as zh-CN"},
-          {"/settings/preferences/timezone", "must be a zone of the IANA database such as Asia/Shanghai"},
+          {"/settings/preferences/timezone",
+           "must be a time zone in the IANA database such as Asia/Shanghai"},
           {"/settings/preferences/country", "must be an ISO 3166-1 country code in upper case such as CN"}}));
 }
 

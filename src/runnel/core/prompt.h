@@ -8,8 +8,23 @@ namespace runnel {
 
 enum class Speaker { system, user, assistant, tool };
 
-// A call that a model asks for. `arguments` is the text that it wrote: JSON, where it kept to the format;
-// whoever executes the call checks that.
+// The role in a chat completion.
+inline char const* to_string(Speaker speaker) {
+  switch (speaker) {
+    case Speaker::system:
+      return "system";
+    case Speaker::user:
+      return "user";
+    case Speaker::assistant:
+      return "assistant";
+    case Speaker::tool:
+      return "tool";
+  }
+  return "user";
+}
+
+// A tool call that a model asks for. `arguments` is the text that the model wrote. It is JSON if the model
+// kept to the format, which is checked when the call is executed.
 struct ToolCall {
   std::string id;
   std::string name;
@@ -21,9 +36,9 @@ struct ToolCall {
 struct PromptMessage {
   Speaker speaker = Speaker::user;
   std::string text;
-  std::string reasoning;             // Of an assistant; sent back where its provider demands it.
-  std::vector<ToolCall> tool_calls;  // Of an assistant.
-  std::string tool_call_id;          // Of a tool: which call this answers.
+  std::string reasoning;             // Only of an assistant. Sent back if its provider requires it.
+  std::vector<ToolCall> tool_calls;  // Only of an assistant.
+  std::string tool_call_id;          // Only of a tool: the call that this answers.
 };
 
 struct ToolSpec {

@@ -1,6 +1,6 @@
 #include "runnel/flow/clipped.h"
 
-#include "runnel/core/text.h"
+#include "runnel/core/text/text.h"
 
 namespace runnel::flow {
 

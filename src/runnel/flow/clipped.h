@@ -6,8 +6,8 @@
 
 namespace runnel::flow {
 
-// At most `longest` bytes of a text, whole characters, and "…" where it goes on. Bytes that are no UTF-8
-// become U+FFFD.
+// The first `longest` bytes of a text at most, cut between characters, with "…" after them if the text is
+// longer. Bytes that are not UTF-8 become U+FFFD.
 std::string clipped(std::string_view text, std::size_t longest);
 
 }  // namespace runnel::flow

@@ -9,13 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "runnel/flow/contract.h"
-#include "runnel/flow/template.h"
+#include "runnel/flow/output/contract.h"
+#include "runnel/flow/prompt/template.h"
 
-// Flows as data (FLOW-1): what stands in conf/. Loaded once, checked whole, then never changed.
+// Flows as data (FLOW-1): the contents of conf/. They are loaded once, checked as a whole, and never change
+// after that.
 namespace runnel::flow {
 
-// agents.yaml, in CrewAI's form.
+// An entry of agents.yaml, in CrewAI's format.
 struct Agent {
   std::string name;
   Template role;
@@ -23,7 +24,7 @@ struct Agent {
   Template backstory;
 };
 
-// tasks.yaml, in CrewAI's form.
+// An entry of tasks.yaml, in CrewAI's format.
 struct Task {
   std::string name;
   Template description;
@@ -31,40 +32,40 @@ struct Task {
   std::string agent;
 };
 
-// system_agents.yaml: how an agent is run. What is not set there has these defaults; but where the file has
-// the agent `router`, context is as that one's (RUN-9).
+// An entry of system_agents.yaml: how an agent is run. Values that the file does not set have these defaults.
+// Exception: if the file has the agent `router`, its context limits are the defaults for all agents (RUN-9).
 struct AgentSettings {
-  std::string model;                        // Empty: the default. A run that names a model has that.
-  std::size_t context_messages = 40;        // The newest of the thread,
-  std::int64_t context_tokens = 32'000;     // and no more than these, by estimate.
-  std::vector<std::string> enabled_skills;  // Which documentation it sees.
-  std::int64_t max_iters = 7;               // Model calls with tools, before the closing one without.
+  std::string model;                        // Empty means the default model. A run's own model has priority.
+  std::size_t context_messages = 40;        // How many of the thread's newest messages it sees.
+  std::int64_t context_tokens = 32'000;     // The limit for the tokens of these messages, by estimate.
+  std::vector<std::string> enabled_skills;  // The skills whose documentation it sees.
+  std::int64_t max_iters = 7;               // Model calls with tools, before the closing call without tools.
 };
 
-// How much one run may take; 0: no limit. Each ends the run with a code of its own.
+// What one run may use; 0 means no limit. Each limit ends the run with its own error code.
 struct Limits {
   std::int64_t model_calls = 0;
   std::int64_t tokens = 0;
   std::int64_t seconds = 0;
 };
 
-// What a stage waits for: that `stage` has finished, with `label` where that stage is a router.
+// What a stage waits for: the end of `stage`, with `label` if that stage is a router.
 struct Listen {
   std::string stage;
-  std::string label;  // Empty: any.
+  std::string label;  // Empty means any label.
 };
 
-// A field of this stage's result, or of an earlier stage's.
+// A field of this stage's result or of an earlier stage's result.
 struct FieldPath {
-  std::string stage;  // Empty: its own.
+  std::string stage;  // Empty means this stage.
   std::string field;
 };
 
-// The stage's text is the run's answer.
+// How a stage's output becomes the run's answer.
 struct Answer {
-  std::string text;  // The field; empty: the whole output, where the stage has no contract.
-  std::string on;    // Only where the stage's label is this one; empty: always.
-  // Where the rest of TEXT_MESSAGE_END comes from; none: its default.
+  std::string text;  // The field with the text. Without a contract it is empty: the whole output is the text.
+  std::string on;    // The stage answers only with this label. If empty, it always answers.
+  // The fields for the rest of TEXT_MESSAGE_END. Without a field, the event has its default value.
   std::optional<FieldPath> status;  // SUCCESS, PARTIAL or FAILED.
   std::optional<FieldPath> error;
   std::optional<FieldPath> suggested_actions;
@@ -74,68 +75,68 @@ struct Answer {
 
 enum class StageKind {
   normal,
-  memory,  // What it produces is shown, but is no context of later runs (RUN-9).
+  memory,  // Its output is shown, but is not part of the context of later runs (RUN-9).
 };
 
-// What of the conversation a stage sees.
+// How much of the conversation a stage sees.
 enum class ContextScope {
-  thread,  // The thread's messages, and the input as the last one.
-  input,   // The input alone.
+  thread,  // The thread's messages; the last one is the input.
+  input,   // Only the input.
   none,    // Only its task.
 };
 
 struct Stage {
   std::string name;
   bool start = false;
-  std::vector<Listen> listens;  // Any one of them.
+  std::vector<Listen> listens;  // One of them is enough.
   Task task;
   Agent agent;
   AgentSettings settings;
-  std::shared_ptr<Contract const> contract;  // Null: prose.
-  bool prose_allowed = false;                // With a contract: plain words are the answer all the same.
-  std::string router;                        // The field whose value is the stage's label; empty: no router.
+  std::shared_ptr<Contract const> contract;  // Null if the output is prose.
+  bool prose_allowed = false;  // For a stage with a contract: plain words are accepted as the answer too.
+  std::string router;          // The field whose value is the stage's label. Empty if it is not a router.
   std::optional<Answer> answer;
   std::vector<std::string> tools;
   StageKind kind = StageKind::normal;
   ContextScope context = ContextScope::thread;
-  std::string model;             // Empty: the agent's.
-  std::int64_t max_repairs = 2;  // Outputs that are sent back (FLOW-4).
+  std::string model;             // Empty means the agent's model.
+  std::int64_t max_repairs = 2;  // How often an output is sent back (FLOW-4).
 };
 
-// Stages, and which follows which. Without cycles; from each stage at most one follows, and every way ends in
-// a stage that answers.
+// Stages and their order. There are no cycles, at most one stage follows a stage that has finished with a
+// given label, and every path ends in a stage that answers.
 struct Flow {
   std::string name;
   std::string description;
   Limits limits;
-  std::vector<Stage> stages;  // At least one; the first is the start.
+  std::vector<Stage> stages;  // At least one; the first is the start stage.
 
   [[nodiscard]] Stage const& first() const { return stages.front(); }
-  // Null: none of that name.
+  // Null if there is no stage of that name.
   [[nodiscard]] Stage const* find(std::string_view stage) const;
-  // The stage that begins when `stage` has finished with `label`; null: none, the run ends with its answer.
+  // The stage that begins when `stage` has finished with `label`. Null if there is none: then the run ends
+  // with the answer of `stage`.
   [[nodiscard]] Stage const* next(std::string_view stage, std::string_view label) const;
 };
 
-// prompts.yaml: the words around agents, tasks and data. The placeholders that each may use are in the
-// shipped file.
+// prompts.yaml: the texts around agents, tasks and data, with the placeholders that each may use.
 struct PromptTexts {
   Template agent;     // {role} {goal} {backstory}
   Template task;      // {description} {expected_output}
   Template contract;  // {schema} {rules}
   Template repair;    // {errors}
-  Template again;     // {errors}: instead of `repair`, where a stage has no contract.
-  Template closing;   // None: tools are used up, answer now.
+  Template again;     // {errors}. Used instead of `repair` if a stage has no contract.
+  Template closing;   // No placeholders. Says that no tool calls are left and asks for the answer.
   Template memories;  // {memories}
   Template skills;    // {skills}
 };
 
-// The flows a run may choose from, by name, and the words for all of them.
+// The flows that a run may choose from, by name, and the prompt texts that they share.
 class Catalog {
  public:
   Catalog(std::vector<Flow> flows, PromptTexts texts, std::string default_name);
 
-  [[nodiscard]] Flow const* find(std::string_view name) const;  // Null: none of that name.
+  [[nodiscard]] Flow const* find(std::string_view name) const;  // Null if there is none.
   [[nodiscard]] std::vector<std::string> names() const;
   [[nodiscard]] std::string const& default_name() const { return default_name_; }
   [[nodiscard]] PromptTexts const& texts() const { return texts_; }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runnel/http/problem.h"
+#include "runnel/api/problem.h"
 
 namespace runnel::http {
 namespace {
@@ -31,7 +31,7 @@ Result<void> Cors::check(std::vector<std::string> const& origins) {
   for (auto const& origin : origins) {
     if (is_origin(origin)) continue;
     return Error{Errc::invalid, "http.allowed_origins: '" + origin +
-                                    "' is no origin; write each as a browser sends it, e.g. "
+                                    "' is not an origin; write each origin as a browser sends it, e.g. "
                                     "https://app.example.com or http://localhost:5173"};
   }
   return {};
@@ -41,9 +41,9 @@ bool Cors::allows(std::string_view origin) const {
   return std::find(origins_.begin(), origins_.end(), origin) != origins_.end();
 }
 
-Pairs Cors::headers_for(Request const& request) const {
+api::Pairs Cors::headers_for(api::Request const& request) const {
   if (origins_.empty()) return {};
-  Pairs out{{"Vary", "Origin"}};
+  api::Pairs out{{"Vary", "Origin"}};
   auto const origin = request.header("Origin");
   if (!origin || request.count_headers("Origin") > 1 || !allows(*origin)) return out;
   out.emplace_back("Access-Control-Allow-Origin", *origin);
@@ -51,16 +51,16 @@ Pairs Cors::headers_for(Request const& request) const {
   return out;
 }
 
-bool Cors::is_preflight(Request const& request) {
-  return request.method == Method::options && request.header("Origin").has_value() &&
+bool Cors::is_preflight(api::Request const& request) {
+  return request.method == api::Method::options && request.header("Origin").has_value() &&
          request.header("Access-Control-Request-Method").has_value();
 }
 
-Response Cors::answer_preflight(Request const& request, std::string const& methods) const {
+api::Response Cors::answer_preflight(api::Request const& request, std::string const& methods) const {
   if (request.count_headers("Origin") > 1 || !allows(*request.header("Origin"))) {
-    return problem(403, "ORIGIN_NOT_ALLOWED", "Pages of this origin may not call this server.");
+    return api::problem(403, "ORIGIN_NOT_ALLOWED", "Pages of this origin may not call this server.");
   }
-  auto response = empty_response(204);
+  auto response = api::empty_response(204);
   response.headers.emplace_back("Access-Control-Allow-Methods", methods);
   response.headers.emplace_back("Access-Control-Allow-Headers", kAllowedHeaders);
   response.headers.emplace_back("Access-Control-Max-Age", kPreflightLife);

@@ -5,21 +5,21 @@
 namespace runnel::http {
 namespace {
 
-Request from(std::string const& origin) {
-  Request request;
-  request.method = Method::get;
+api::Request from(std::string const& origin) {
+  api::Request request;
+  request.method = api::Method::get;
   if (!origin.empty()) request.headers.emplace_back("Origin", origin);
   return request;
 }
 
-Request preflight(std::string const& origin) {
+api::Request preflight(std::string const& origin) {
   auto request = from(origin);
-  request.method = Method::options;
+  request.method = api::Method::options;
   request.headers.emplace_back("Access-Control-Request-Method", "POST");
   return request;
 }
 
-std::string allowed_origin(Pairs const& headers) {
+std::string allowed_origin(api::Pairs const& headers) {
   for (auto const& [name, value] : headers) {
     if (name == "Access-Control-Allow-Origin") return value;
   }
@@ -50,7 +50,7 @@ TEST(Cors, HTTP_8_OriginsMatchExactly) {
 }
 
 TEST(Cors, HTTP_8_CachesLearnThatAnswersDiffer) {
-  EXPECT_EQ(kCors.headers_for(from("")), (Pairs{{"Vary", "Origin"}}));
+  EXPECT_EQ(kCors.headers_for(from("")), (api::Pairs{{"Vary", "Origin"}}));
 }
 
 TEST(Cors, HTTP_8_TwoOriginsAreNone) {
@@ -74,7 +74,7 @@ TEST(Cors, HTTP_8_PreflightTellsWhatTheAddressTakes) {
 
 TEST(Cors, OtherOptionsRequestsAreNoPreflight) {
   auto request = from("https://app.example.com");
-  request.method = Method::options;
+  request.method = api::Method::options;
   EXPECT_FALSE(Cors::is_preflight(request));
 }
 

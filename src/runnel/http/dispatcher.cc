@@ -10,11 +10,11 @@
 #include <string>
 #include <utility>
 
-#include "runnel/base/log.h"
-#include "runnel/http/body_check.h"
-#include "runnel/http/gate_refusals.h"
-#include "runnel/http/problem.h"
-#include "runnel/http/tickets.h"
+#include "runnel/api/body_check.h"
+#include "runnel/api/problem.h"
+#include "runnel/base/log/log.h"
+#include "runnel/http/request_refusals.h"
+#include "runnel/http/routes/event_feed.h"
 
 namespace runnel::http {
 namespace {
@@ -23,30 +23,31 @@ namespace asio = boost::asio;
 
 constexpr char kTicket[] = "ticket";
 
-bool brings_a_ticket(Route const& route, Request const& request) {
-  return route.access == Access::user_or_ticket && request.query(kTicket).has_value();
+bool brings_a_ticket(api::Route const& route, api::Request const& request) {
+  return route.access == api::Access::user_or_ticket && request.query(kTicket).has_value();
 }
 
-void take_ticket_out(Request& request) {
+void take_ticket_out(api::Request& request) {
   std::erase_if(request.query_items, [](auto const& item) { return item.first == kTicket; });
 }
 
-// A body up to this size is parsed on its connection's core, in half a millisecond at the most.
+// A body up to this size is parsed on its connection's core, which takes at most half a millisecond.
 constexpr std::size_t kParsedHere = std::size_t{16} * 1024;
-// How many larger ones of one user may wait to be parsed.
+// How many larger bodies of one user may wait to be parsed.
 constexpr std::size_t kMostParsing = 64;
-// What a page of a replay takes while it is made.
+// How many bytes a page of a replay takes while it is made.
 constexpr std::size_t kReplayBytes = std::size_t{192} * 1024;
-// A body that announces more than any may have is refused unread.
+// The longest announced body that is charged for: a body that announces more than any may have is refused
+// unread.
 constexpr std::uint64_t kMostCharged = std::uint64_t{4} * 1024 * 1024;
-// A smaller answer costs less than its connection: the kernel has it at once.
+// An answer up to this size is not held: it costs less than its connection, and the kernel takes it at once.
 constexpr std::size_t kSmallAnswer = 4096;
 
-// How long a request waits for its user's answers before it to be read, and how often it looks.
+// How long a request waits for its user to read earlier answers, and how often it checks.
 constexpr std::chrono::milliseconds kAnswerWait{500};
 constexpr std::chrono::milliseconds kPause{25};
 
-// False: there is no room.
+// False if there is still no room after that time.
 asio::awaitable<bool> wait_for_room(UserLimits::ByteHold* hold, std::size_t bytes,
                                     std::chrono::milliseconds within) {
   if (hold->try_hold(bytes) == UserLimits::Grant::granted) co_return true;
@@ -63,19 +64,23 @@ FeedStep reconnect() {
   return {FeedStep::Kind::reconnect, nullptr};
 }
 
-// A stream that gives its slot back when it ends. What waits for its reader is held: a page of the replay at
-// a time, and the live frames that a slow reader leaves.
+// A stream that gives its slot back when it ends. It holds the bytes that wait for its reader: one page of
+// the replay at a time, and the live frames that a slow reader has not taken.
 class CountedFeed final : public HoldingFeed {
  public:
   CountedFeed(std::unique_ptr<EventFeed> feed, UserLimits::StreamSlot slot, UserLimits::ByteHold hold,
-              std::chrono::milliseconds page_wait)
-      : HoldingFeed{std::move(feed)}, slot_{std::move(slot)}, hold_{std::move(hold)}, page_wait_{page_wait} {}
+              std::chrono::milliseconds page_wait, std::shared_ptr<void const> ticket)
+      : HoldingFeed{std::move(feed)},
+        slot_{std::move(slot)},
+        hold_{std::move(hold)},
+        page_wait_{page_wait},
+        ticket_{std::move(ticket)} {}
 
   asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
     bool const room = co_await wait_for_room(&hold_, kReplayBytes, page_wait_);
     if (!room) co_return reconnect();
     FeedStep step = co_await HoldingFeed::next(std::move(reader));
-    hold_.hold(step.frames != nullptr ? step.frames->size() : 0);
+    hold_.hold(step.frames != nullptr ? step.frames->bytes.size() : 0);
     co_return step;
   }
 
@@ -87,16 +92,17 @@ class CountedFeed final : public HoldingFeed {
   UserLimits::StreamSlot slot_;
   UserLimits::ByteHold hold_;
   std::chrono::milliseconds page_wait_;
+  std::shared_ptr<void const> ticket_;  // Kept in use while the stream is open; null if no ticket opened it.
 };
 
-int status_of(Reply const& reply) {
-  auto const* response = std::get_if<Response>(&reply);
+int status_of(api::Reply const& reply) {
+  auto const* response = std::get_if<api::Response>(&reply);
   return response != nullptr ? response->status : 200;
 }
 
 }  // namespace
 
-Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authenticator,
+Dispatcher::Dispatcher(api::Router router, std::shared_ptr<Authenticator const> authenticator,
                        DispatcherOptions options)
     : router_{std::move(router)},
       json_limits_{options.json},
@@ -108,34 +114,34 @@ Dispatcher::Dispatcher(Router router, std::shared_ptr<Authenticator const> authe
       page_wait_{options.page_wait},
       parsing_{options.parse_threads, kMostParsing} {}
 
-std::variant<Route const*, Response> Dispatcher::admit(Request& request) {
+std::variant<api::Route const*, api::Response> Dispatcher::admit(api::Request& request) {
   auto decision = decide(request);
-  auto const* refusal = std::get_if<Response>(&decision);
+  auto const* refusal = std::get_if<api::Response>(&decision);
   if (refusal != nullptr && request.route != nullptr) note_status(*request.route, refusal->status);
   return decision;
 }
 
-std::variant<Route const*, Response> Dispatcher::decide(Request& request) {
+std::variant<api::Route const*, api::Response> Dispatcher::decide(api::Request& request) {
   if (request.path == "*") return server_options();
   if (has_token_in_url(request)) return token_in_url();
   auto match = router_.match(request.method, request.path);
-  if (std::holds_alternative<Router::BadPath>(match)) {
-    return problem(400, "INVALID_REQUEST", "The path is not correctly encoded.");
+  if (std::holds_alternative<api::Router::BadPath>(match)) {
+    return api::problem(400, "INVALID_REQUEST", "The path is not correctly encoded.");
   }
-  if (auto const* wrong = std::get_if<Router::WrongMethod>(&match)) {
+  if (auto const* wrong = std::get_if<api::Router::WrongMethod>(&match)) {
     if (Cors::is_preflight(request)) return cors_.answer_preflight(request, wrong->allow);
     return wrong_method(wrong->allow);
   }
-  auto* found = std::get_if<Router::Found>(&match);
+  auto* found = std::get_if<api::Router::Found>(&match);
   if (found == nullptr) return no_such_path();
 
   request.route = found->route;
   request.operation = found->route->operation;
   if (brings_a_ticket(*found->route, request)) {
     if (request.header("Authorization")) {
-      return problem(400, "INVALID_REQUEST", "Send the Authorization header or a ticket, not both.");
+      return api::problem(400, "INVALID_REQUEST", "Send the Authorization header or a ticket, not both.");
     }
-  } else if (found->route->access != Access::open) {
+  } else if (found->route->access != api::Access::open) {
     if (auto refusal = identify(request)) return std::move(*refusal);
   }
   if (!found->route->takes_body && announced_length(request) > kMostOfNoBody) return no_body_taken();
@@ -144,8 +150,8 @@ std::variant<Route const*, Response> Dispatcher::decide(Request& request) {
   return found->route;
 }
 
-// Who it is, and whether he has asked too much already.
-std::optional<Response> Dispatcher::identify(Request& request) {
+// Fills in the user. Returns a response if the user is unknown or has sent too many requests.
+std::optional<api::Response> Dispatcher::identify(api::Request& request) {
   auto known = authenticator_->authenticate(request);
   if (auto const* nobody = std::get_if<Unidentified>(&known)) {
     base::log(base::LogLevel::debug, "not authenticated",
@@ -159,7 +165,7 @@ std::optional<Response> Dispatcher::identify(Request& request) {
   return count_request(request);
 }
 
-std::optional<Response> Dispatcher::count_request(Request const& request) {
+std::optional<api::Response> Dispatcher::count_request(api::Request const& request) {
   auto const wait =
       user_limits_.count_request(request.user, std::chrono::steady_clock::now(),
                                  cost_of_body(std::min(announced_length(request), kMostCharged)));
@@ -168,9 +174,10 @@ std::optional<Response> Dispatcher::count_request(Request const& request) {
   return too_many_requests(*wait);
 }
 
-asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, Request* request) {
+asio::awaitable<std::optional<api::Response>> Dispatcher::redeem(api::Route const* route,
+                                                                 api::Request* request) {
   if (!brings_a_ticket(*route, *request)) co_return std::nullopt;
-  std::optional<Response> refusal;
+  std::optional<api::Response> refusal;
   std::string failure;
   try {
     refusal = co_await try_ticket(request);
@@ -178,13 +185,13 @@ asio::awaitable<std::optional<Response>> Dispatcher::redeem(Route const* route, 
     failure = error.what();
   }
   if (!failure.empty()) {
-    refusal = problem_from(Error{Errc::internal, std::move(failure)}, request->request_id);
+    refusal = api::problem_from(Error{Errc::internal, std::move(failure)}, request->request_id);
   }
   if (refusal) note_status(*route, refusal->status);
   co_return refusal;
 }
 
-asio::awaitable<std::optional<Response>> Dispatcher::try_ticket(Request* request) {
+asio::awaitable<std::optional<api::Response>> Dispatcher::try_ticket(api::Request* request) {
   if (tickets_ == nullptr) co_return invalid_ticket();
   auto const owner = co_await tickets_->owner_of(*request->query(kTicket));
   if (!owner) co_return refuse_ticket(owner.error(), *request);
@@ -202,46 +209,46 @@ asio::awaitable<std::optional<Response>> Dispatcher::try_ticket(Request* request
   co_return std::nullopt;
 }
 
-Response Dispatcher::refuse_ticket(Error const& error, Request const& request) const {
-  if (error.code != Errc::not_found) return problem_from(error, request.request_id);
+api::Response Dispatcher::refuse_ticket(Error const& error, api::Request const& request) const {
+  if (error.code != Errc::not_found) return api::problem_from(error, request.request_id);
   metrics_.auth_failures.add();
   return invalid_ticket();
 }
 
-BodyRoom Dispatcher::room_for_body(Route const& route, UserId const& user, Limits const& limits) {
+BodyRoom Dispatcher::room_for_body(api::Route const& route, UserId const& user, Limits const& limits) {
   return {route, user, limits, user_limits_, metrics_};
 }
 
-asio::awaitable<Reply> Dispatcher::answer(Route const* route, Request request) {
+asio::awaitable<api::Reply> Dispatcher::answer(api::Route const* route, api::Request request) {
   std::string const request_id = request.request_id;
-  Reply reply;
+  api::Reply reply;
   std::string failure;
   try {
     reply = co_await call(route, std::move(request));
   } catch (std::exception const& error) {
     failure = error.what();
   } catch (...) {
-    failure = "an exception of no known type";
+    failure = "an exception of unknown type";
   }
-  if (!failure.empty()) reply = problem_from(Error{Errc::internal, std::move(failure)}, request_id);
+  if (!failure.empty()) reply = api::problem_from(Error{Errc::internal, std::move(failure)}, request_id);
   note_status(*route, status_of(reply));
   co_return std::move(reply);
 }
 
-asio::awaitable<Reply> Dispatcher::call(Route const* route, Request request) {
-  if (route->access != Access::open && request.user.empty()) {
+asio::awaitable<api::Reply> Dispatcher::call(api::Route const* route, api::Request request) {
+  if (route->access != api::Access::open && request.user.empty()) {
     co_return not_authenticated(Unidentified::Reason::missing);
   }
-  if (!route->takes_body && !stands_for_none(request.body)) co_return no_body_taken();
+  if (!route->takes_body && !api::stands_for_none(request.body)) co_return no_body_taken();
   if (route->operation != nullptr && route->takes_body) {
     auto refusal = co_await check_body(route, &request);
     if (refusal) co_return std::move(*refusal);
   }
-  bool const streams = route->options.answers == Answers::as_streams;
-  Reply reply;
+  bool const streams = route->options.answers == api::Answers::as_streams;
+  api::Reply reply;
   if (streams) {
     reply = co_await call_for_stream(route, std::move(request));
-  } else if (route->access == Access::open) {
+  } else if (route->access == api::Access::open) {
     reply = co_await route->handler(std::move(request));
   } else {
     reply = co_await call_for_answer(route, std::move(request));
@@ -249,29 +256,32 @@ asio::awaitable<Reply> Dispatcher::call(Route const* route, Request request) {
   co_return std::move(reply);
 }
 
-// A large body is parsed and checked elsewhere: nobody on this core waits for it, and no other user behind
-// more than one of them.
-asio::awaitable<std::optional<Response>> Dispatcher::check_body(Route const* route, Request* request) {
-  auto const take = [this, route, request]() -> Result<std::optional<Response>> {
-    return take_body(*route->operation, json_limits_, *request, route->options.values);
+// A large body is parsed and checked in the pool: nobody on this core waits for it, and other users wait for
+// at most one body of this user.
+asio::awaitable<std::optional<api::Response>> Dispatcher::check_body(api::Route const* route,
+                                                                     api::Request* request) {
+  auto const take = [this, route, request]() -> Result<std::optional<api::Response>> {
+    return api::take_body(*route->operation, json_limits_, *request, route->options.values);
   };
   if (request->body.size() <= kParsedHere) co_return *take();
-  auto checked = co_await parsing_.run<std::optional<Response>>(request->user.text, take);
+  auto checked = co_await parsing_.run<std::optional<api::Response>>(request->user.text, take);
   if (checked) co_return std::move(*checked);
-  if (checked.error().code != Errc::unavailable) co_return problem_from(checked.error(), request->request_id);
+  if (checked.error().code != Errc::unavailable)
+    co_return api::problem_from(checked.error(), request->request_id);
   metrics_.rate_limited(RateLimit::requests).add();
   co_return too_many_requests(std::chrono::seconds{1});
 }
 
-// Bytes are held before the answer is made: what is made at once, by many requests, is bounded, too.
-asio::awaitable<Reply> Dispatcher::call_for_answer(Route const* route, Request request) {
+// The bytes are held before the answer is made, so that answers that many requests make at the same time are
+// bounded, too.
+asio::awaitable<api::Reply> Dispatcher::call_for_answer(api::Route const* route, api::Request request) {
   auto hold =
       user_limits_.hold_bytes(request.user, UserLimits::Budget::answers, std::chrono::steady_clock::now());
   bool const room = co_await wait_for_room(&hold, route->options.answer_bytes, kAnswerWait);
   if (!room) co_return refuse_answer();
-  Reply reply = co_await route->handler(std::move(request));
+  api::Reply reply = co_await route->handler(std::move(request));
   count_refusal(reply);
-  auto* response = std::get_if<Response>(&reply);
+  auto* response = std::get_if<api::Response>(&reply);
   if (response != nullptr && response->body.size() > kSmallAnswer) {
     hold.hold(response->body.size());
     response->until_sent = std::make_shared<UserLimits::ByteHold>(std::move(hold));
@@ -279,13 +289,13 @@ asio::awaitable<Reply> Dispatcher::call_for_answer(Route const* route, Request r
   co_return std::move(reply);
 }
 
-Response Dispatcher::refuse_answer() const {
+api::Response Dispatcher::refuse_answer() const {
   metrics_.rate_limited(RateLimit::answer_bytes).add();
   return too_many_answer_bytes(user_limits_.options().answer_bytes);
 }
 
-// The slot is taken first: a run must not be started for a stream that is refused then.
-asio::awaitable<Reply> Dispatcher::call_for_stream(Route const* route, Request request) {
+// The slot is taken first, so that no run is started for a stream that is then refused.
+asio::awaitable<api::Reply> Dispatcher::call_for_stream(api::Route const* route, api::Request request) {
   auto const now = std::chrono::steady_clock::now();
   auto slot = user_limits_.open_stream(request.user, now);
   if (!slot) {
@@ -294,23 +304,24 @@ asio::awaitable<Reply> Dispatcher::call_for_stream(Route const* route, Request r
   }
   auto hold = user_limits_.hold_bytes(request.user, UserLimits::Budget::answers, now);
   std::string const ticket_hash = request.ticket_hash;
-  Reply reply = co_await route->handler(std::move(request));
-  if (auto* feed = std::get_if<std::unique_ptr<EventFeed>>(&reply)) {
-    if (!ticket_hash.empty()) *feed = tickets_->keep_in_use(ticket_hash, std::move(*feed));
-    *feed = std::make_unique<CountedFeed>(std::move(*feed), std::move(*slot), std::move(hold), page_wait_);
+  api::Reply reply = co_await route->handler(std::move(request));
+  if (auto* stream = std::get_if<std::unique_ptr<api::EventStream>>(&reply)) {
+    *stream = std::make_unique<CountedFeed>(
+        take_feed(std::move(*stream)), std::move(*slot), std::move(hold), page_wait_,
+        ticket_hash.empty() ? nullptr : tickets_->keep_in_use(ticket_hash));
   }
   count_refusal(reply);
   co_return std::move(reply);
 }
 
-// Handlers themselves refuse with 429 for runs, and for reports, which count as requests.
-void Dispatcher::count_refusal(Reply const& reply) const {
+// Handlers also answer 429 themselves: for too many runs, and for too many reports, which count as requests.
+void Dispatcher::count_refusal(api::Reply const& reply) const {
   if (status_of(reply) != 429) return;
-  bool const runs = std::get<Response>(reply).body.find("TOO_MANY_RUNS") != std::string::npos;
+  bool const runs = std::get<api::Response>(reply).body.find("TOO_MANY_RUNS") != std::string::npos;
   metrics_.rate_limited(runs ? RateLimit::runs : RateLimit::requests).add();
 }
 
-void Dispatcher::note_status(Route const& route, int status) const {
+void Dispatcher::note_status(api::Route const& route, int status) const {
   if (route.operation == nullptr || route.operation->has_status(status)) return;
   ++undeclared_;
   base::log(

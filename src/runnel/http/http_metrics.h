@@ -1,24 +1,23 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <string>
-#include <string_view>
+#include <vector>
 
-#include "runnel/base/metrics.h"
-#include "runnel/core/dialect.h"
+#include "runnel/api/route_metrics.h"
+#include "runnel/base/metrics/metrics.h"
+#include "runnel/core/fact/wire.h"
 
 namespace runnel::http {
 
 // Why an SSE stream closed.
 enum class StreamEnd : std::uint8_t {
   ended,      // After the terminal frame.
-  reconnect,  // The server asked the reader to come again.
+  reconnect,  // The server asked the reader to reconnect.
   slow,       // The reader did not keep up.
-  gone,       // The reader left.
-  expired,    // Its token did.
+  gone,       // The reader disconnected.
+  expired,    // The reader's token expired.
   shutdown,
   failed,
 };
@@ -28,48 +27,34 @@ inline constexpr std::size_t kStreamEnds = 7;
 enum class RateLimit : std::uint8_t { requests, streams, runs, body_bytes, answer_bytes, all_body_bytes };
 inline constexpr std::size_t kRateLimits = 6;
 
-// The answers of one route. Default: not counted.
-class RouteMetrics {
- public:
-  RouteMetrics() = default;
-  RouteMetrics(base::Metrics& metrics, std::string_view method, std::string const& pattern);
-
-  // `took`: from the request's whole head to the answer's first byte.
-  void answered(int status, std::chrono::nanoseconds took) const;
-
- private:
-  std::array<base::Counter, 4> by_class_;  // 2xx to 5xx.
-  base::Histogram time_;
-};
-
-// What the HTTP server counts beside its routes. Default: nothing.
+// What the HTTP server counts besides its routes. A default-constructed object counts nothing.
 class HttpMetrics {
  public:
   HttpMetrics() = default;
   explicit HttpMetrics(base::Metrics& metrics);
 
-  void stream_opened(Dialect dialect) const;
+  void stream_opened(Wire wire) const;
   void stream_closed(StreamEnd end) const;
   [[nodiscard]] base::Counter const& rate_limited(RateLimit limit) const {
     return rate_limited_[static_cast<std::size_t>(limit)];
   }
 
-  base::Level connections;
-  base::Counter connections_refused;  // At the door, because there are too many.
+  base::Gauge connections;
+  base::Counter connections_refused;  // Because there were too many.
   base::Counter connections_evicted;  // To make room for others.
-  base::Level requests_in_flight;
-  RouteMetrics no_route;  // Of requests that no route takes.
+  base::Gauge requests_in_flight;
+  api::RouteMetrics no_route;  // For requests that no route takes.
   base::Counter auth_failures;
   base::Counter stream_bytes;
 
  private:
-  base::Level streams_;
-  std::array<base::Counter, kDialects> streams_opened_;
+  base::Gauge streams_;
+  std::vector<base::Counter> streams_opened_;  // By wire.
   std::array<base::Counter, kStreamEnds> streams_closed_;
   std::array<base::Counter, kRateLimits> rate_limited_;
 };
 
-// How late a core's timer comes: what any event on that core waits for.
+// How late a core's timer fires, which is how long any event on that core waits.
 base::Histogram loop_lag(base::Metrics& metrics, std::size_t core);
 
 }  // namespace runnel::http

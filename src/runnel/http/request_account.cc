@@ -2,23 +2,23 @@
 
 #include <string_view>
 
-#include "runnel/base/log.h"
+#include "runnel/api/router.h"
+#include "runnel/base/log/log.h"
 #include "runnel/core/ids.h"
-#include "runnel/http/router.h"
 
 namespace runnel::http {
 namespace {
 
-// What a log line tells of a path.
+// How many bytes of a path a log line has at most.
 constexpr std::size_t kLoggedPath = 512;
 
-// Health checks and scrapes come every few seconds and would drown the rest.
+// Health checks and scrapes come every few seconds and would hide the other lines.
 bool is_logged(std::string_view path, int status) {
   return status >= 500 || (path != "/healthz" && path != "/readyz" && path != "/metrics");
 }
 
-// The run that a request names, in the way of the routes under /agent/runs.
-RunNames run_named_by(Request const& request) {
+// The run that a request names, in the form that the routes under /agent/runs use.
+RunNames run_named_by(api::Request const& request) {
   RunNames out;
   for (auto const& [name, value] : request.query_items) {
     if (name == "runId" && is_usable_id(value)) out.run = RunId{value};
@@ -31,7 +31,7 @@ RunNames run_named_by(Request const& request) {
 
 }  // namespace
 
-void RequestAccount::identify(Request const& request) {
+void RequestAccount::identify(api::Request const& request) {
   user = request.user.text;
   token_expires_at = request.token_expires_at;
   run = run_named_by(request);

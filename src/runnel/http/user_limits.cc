@@ -31,7 +31,7 @@ void UserLimits::charge(UserId const& user, Time now, std::int64_t cost) {
   spend(usage_of(shard, user, now), cost);
 }
 
-// Nobody owes more than a burst, so that the wait is bounded.
+// A user's debt is at most one burst, so that the wait is bounded.
 void UserLimits::spend(Usage& usage, std::int64_t cost) const {
   usage.requests =
       std::max(usage.requests - static_cast<double>(cost), -static_cast<double>(options_.request_burst));
@@ -101,8 +101,8 @@ void UserLimits::ByteHold::hold(std::size_t bytes) {
   bytes_ += added;
 }
 
-// `own`: what the one who adds has in it already. Small bodies are counted and never refused: users who fill
-// the budget with large ones would else lock everybody out.
+// `own` is how much of the total the caller already holds. Small bodies are counted but never refused;
+// otherwise users who fill the budget with large bodies would lock everybody out.
 bool UserLimits::add_to_all(std::int64_t added, std::int64_t own) {
   auto const before = all_bodies_.fetch_add(added);
   if (own + added <= kSmallBody) return true;
@@ -124,8 +124,8 @@ UserLimits::Shard& UserLimits::shard_of(UserId const& user) {
   return shards_[std::hash<std::string>{}(user.text) % shards_.size()];
 }
 
-// Brought up to `now`. The reference stays good while the user has streams or holds, and until the lock is
-// given back.
+// The user's usage, brought up to `now`. The reference stays valid while the user has streams or holds, and
+// until the lock is released.
 UserLimits::Usage& UserLimits::usage_of(Shard& shard, UserId const& user, Time now) const {
   auto const found = shard.users.find(user.text);
   if (found != shard.users.end()) {
@@ -140,14 +140,14 @@ UserLimits::Usage& UserLimits::usage_of(Shard& shard, UserId const& user, Time n
 }
 
 void UserLimits::refill(Usage& usage, Time now) const {
-  if (now <= usage.counted_at) return;  // Two threads may have read the clock the other way round.
+  if (now <= usage.counted_at) return;  // Two threads may have read the clock in the other order.
   std::chrono::duration<double> const passed = now - usage.counted_at;
   usage.requests = std::min(static_cast<double>(options_.request_burst),
                             usage.requests + passed.count() * static_cast<double>(options_.requests_per_s));
   usage.counted_at = now;
 }
 
-// Each time the shard has doubled, so that it costs little for each user.
+// Does its work each time the number of users in the shard has doubled, so that it costs little per user.
 void UserLimits::forget_quiet(Shard& shard, Time now) const {
   if (shard.users.size() < shard.forget_above) return;
   std::erase_if(shard.users, [this, now](auto const& item) {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <utility>
 
-#include "runnel/model/retry_after.h"
+#include "runnel/model/openai/retry_after.h"
 
 namespace runnel::model {
 namespace {
@@ -17,7 +17,7 @@ struct Named {
   Failure failure;
 };
 
-// What providers call errors that have a meaning of their own, whatever the status; in lower case.
+// The providers' names of errors that have their own meaning, whatever the status; in lower case.
 constexpr std::array kNamed{
     Named{"insufficient_quota", Failure::out_of_funds},
     Named{"insufficient_balance", Failure::out_of_funds},
@@ -42,13 +42,13 @@ std::string lower(std::string text) {
   return text;
 }
 
-std::optional<Failure> named_failure(ProviderError const& error, Profile const& profile) {
+std::optional<Failure> named_failure(ProviderError const& error, Vendor const& vendor) {
   for (auto const& said : {lower(error.code), lower(error.type)}) {
     if (said.starts_with("throttling.")) return Failure::rate_limited;
     auto const* const found =
         std::find_if(kNamed.begin(), kNamed.end(), [&](Named const& named) { return named.word == said; });
     if (found == kNamed.end()) continue;
-    if (said == "insufficient_quota" && profile.quota_recovers) return Failure::rate_limited;
+    if (said == "insufficient_quota" && vendor.quota_recovers) return Failure::rate_limited;
     return found->failure;
   }
   return std::nullopt;
@@ -76,7 +76,7 @@ bool is_transient(Failure failure) {
   return failure == Failure::rate_limited || failure == Failure::overloaded || failure == Failure::timed_out;
 }
 
-// An int of the error object that is a status, as llama.cpp and vLLM send.
+// The error object's code if it is an HTTP status, as llama.cpp and vLLM send it; otherwise 0.
 int status_in(ProviderError const& error) {
   int status = 0;
   auto const* const end = error.code.data() + error.code.size();
@@ -97,13 +97,14 @@ bool looks_like_a_page(std::string_view body) {
 
 std::string describe_body(std::string_view body, std::optional<ProviderError> const& error) {
   if (error) return describe(*error);
-  if (body.empty()) return "no text";
+  if (body.empty()) return "an empty body";
   return looks_like_a_page(body) ? "an HTML page" : std::string{body};
 }
 
 std::optional<ProviderError> error_in(std::string_view body) {
   Chunk chunk;
-  auto const begin = body.find_first_not_of(" \t\r\n");  // DeepSeek keeps a connection alive by empty lines.
+  auto const begin =
+      body.find_first_not_of(" \t\r\n");  // DeepSeek keeps a connection alive with empty lines.
   if (begin == std::string_view::npos || !ChunkReader{}.read(body.substr(begin), chunk)) return std::nullopt;
   return chunk.error;
 }
@@ -118,10 +119,10 @@ CallFailed make_failure(Failure failure, std::string message) {
   return failed;
 }
 
-CallFailed read_refusal(net::HttpHead const& head, std::string_view body, Profile const& profile,
+CallFailed read_refusal(net::HttpHead const& head, std::string_view body, Vendor const& vendor,
                         Redactor const& redact, std::chrono::system_clock::time_point now) {
   auto const error = error_in(body);
-  auto const named = error ? named_failure(*error, profile) : std::nullopt;
+  auto const named = error ? named_failure(*error, vendor) : std::nullopt;
   auto failed =
       make_failure(named.value_or(failure_of(head.status)),
                    "HTTP " + std::to_string(head.status) + ": " + redact(describe_body(body, error)));
@@ -132,8 +133,8 @@ CallFailed read_refusal(net::HttpHead const& head, std::string_view body, Profil
   return failed;
 }
 
-CallFailed read_reported(ProviderError const& error, Profile const& profile, Redactor const& redact) {
-  auto failed = make_failure(named_failure(error, profile).value_or(Failure::reported),
+CallFailed read_reported(ProviderError const& error, Vendor const& vendor, Redactor const& redact) {
+  auto failed = make_failure(named_failure(error, vendor).value_or(Failure::reported),
                              "error in the stream: " + redact(describe(error)));
   if (auto const status = status_in(error); status != 0 && failed.failure == Failure::reported)
     failed.retryable = is_transient(failure_of(status));
@@ -152,7 +153,7 @@ CallFailed read_broken(net::HttpError const& error, std::string_view waited_for,
       return failed;
     }
     case Kind::timed_out: {
-      // Asked again it would only take as long again; another model may be faster.
+      // The same call would probably take as long again; another model may be faster.
       auto failed = make_failure(Failure::timed_out, "timed out waiting for " + std::string{waited_for});
       failed.retryable = false;
       return failed;

@@ -7,9 +7,9 @@ namespace {
 
 Redactor const kRedactKey{Secret{"sk-canary-0123456789"}};
 
-CallFailed refusal(int status, std::string_view body, std::string const& profile = "openai",
+CallFailed refusal(int status, std::string_view body, std::string const& vendor = "openai",
                    std::vector<std::pair<std::string, std::string>> headers = {}) {
-  return read_refusal(net::HttpHead{status, std::move(headers)}, body, find_profile(profile).value(),
+  return read_refusal(net::HttpHead{status, std::move(headers)}, body, find_vendor(vendor).value(),
                       kRedactKey, std::chrono::system_clock::from_time_t(0));
 }
 
@@ -65,7 +65,7 @@ TEST(Failures, USE_1_MessageTellsWhatTheProviderSaid) {
             "HTTP 400: c: too long");
   EXPECT_EQ(refusal(400, "\n\n {\"detail\":\"not here\"}").message, "HTTP 400: not here");
   EXPECT_EQ(refusal(502, "<html><body>secret</body></html>").message, "HTTP 502: an HTML page");
-  EXPECT_EQ(refusal(503, "").message, "HTTP 503: no text");
+  EXPECT_EQ(refusal(503, "").message, "HTTP 503: an empty body");
   EXPECT_EQ(refusal(500, "plain words").message, "HTTP 500: plain words");
   EXPECT_EQ(refusal(401, R"({"error":{"message":"key sk-canary-0123456789 is wrong"}})").message,
             "HTTP 401: key [redacted] is wrong");
@@ -73,7 +73,7 @@ TEST(Failures, USE_1_MessageTellsWhatTheProviderSaid) {
 
 TEST(Failures, USE_10_ErrorInTheStreamIsRetryableByItsCode) {
   auto const reported = [](ProviderError const& error) {
-    return read_reported(error, find_profile("local").value(), kRedactKey);
+    return read_reported(error, find_vendor("local").value(), kRedactKey);
   };
   EXPECT_EQ(reported({"m", "server_error", "500"}).failure, Failure::reported);
   EXPECT_TRUE(reported({"m", "server_error", "500"}).retryable);

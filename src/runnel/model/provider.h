@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "runnel/base/cancel.h"
-#include "runnel/core/call_usage.h"
 #include "runnel/core/error.h"
+#include "runnel/core/money/call_usage.h"
 #include "runnel/core/prompt.h"
 
 namespace runnel::model {
@@ -22,65 +22,65 @@ enum class ToolChoice { automatic, none, required };
 
 struct CallRequest {
   std::string model;
-  std::vector<PromptMessage> messages;  // Oldest first; the last is the user's or a tool's.
+  std::vector<PromptMessage> messages;  // Oldest first; the last one is from the user or a tool.
   std::vector<ToolSpec> tools;
   ToolChoice tool_choice = ToolChoice::automatic;
-  bool json_answer = false;  // The answer is to be one JSON object.
-  // For built-in models, which do not read prompts: what the user said, and which contract the answer has;
-  // empty: prose.
+  bool json_answer = false;  // The answer must be one JSON object.
+  // For built-in models, which do not read prompts: the user's words, and the name of the answer's contract,
+  // which is empty if the answer is prose.
   std::string user_text;
   std::string contract;
   std::optional<std::int64_t> max_output_tokens;
 };
 
-// What a model's stream brings.
+// The events of a model's stream.
 struct TextPiece {
   std::string text;
 };
 struct ReasoningPiece {
   std::string text;
 };
-// A fragment of a tool call, for showing; only the assembled calls of CallFinished may be executed.
+// A fragment of a tool call, only to be shown: the calls to execute are the assembled ones of CallFinished.
 struct ToolCallPiece {
   std::size_t index = 0;
-  std::string id;    // In the first fragment of a call, never empty there; empty in later ones.
-  std::string name;  // The same.
+  std::string id;    // Never empty in the first fragment of a call; empty in later ones.
+  std::string name;  // Like `id`.
   std::string arguments;
 };
 
 enum class Finish { stop, length, tool_calls, content_filter };
 
-// The end of an answer that came whole.
+// The end of a complete answer.
 struct CallFinished {
   Finish finish = Finish::stop;
-  std::vector<ToolCall> tool_calls;  // Whole, each with an id; none where `finish` is `length`.
+  std::vector<ToolCall> tool_calls;  // Complete, each with an id. Empty unless `finish` is `tool_calls`.
   ReportedUsage usage;
 };
 
-// Why a call failed; each has a code of its own in RUN_ERROR.
+// Why a call failed. Each reason has its own code in RUN_ERROR.
 enum class Failure {
   unreachable,   // No connection: address, name, TLS.
   timed_out,     // Connecting, the first byte, silence or the whole call took too long.
   rate_limited,  // 429.
-  overloaded,    // 5xx and what the provider calls so.
-  unauthorized,  // The key: 401, 403.
-  out_of_funds,  // The account's money: 402 and what the provider calls so.
-  rejected,      // The request: 400, 404, 422.
-  filtered,      // The provider's moderation.
+  overloaded,    // 5xx, and errors that the provider calls so.
+  unauthorized,  // The key is wrong: 401, 403.
+  out_of_funds,  // The account has no money: 402, and errors that the provider calls so.
+  rejected,      // The request is wrong: 400, 404, 422.
+  filtered,      // The provider's moderation refused it.
   cut,           // The stream ended in the middle.
-  bad_answer,    // Not what was agreed: no JSON, HTML, a line without end.
+  bad_answer,    // The answer breaks the protocol: no JSON, HTML, an endless line.
   reported,      // An error object in the middle of the stream.
 };
 char const* to_code(Failure failure);  // "MODEL_RATE_LIMITED".
 
-// The end of an answer that did not come whole. `message` is for the log and names no secret.
+// The end of an incomplete answer. `message` is for the log and contains no secret.
 struct CallFailed {
   Failure failure = Failure::reported;
   std::string message;
-  bool accepted = false;   // The provider took the call, so it may have used tokens.
-  bool retryable = false;  // The same call may be made again, if nobody was shown anything of this one.
+  bool accepted = false;   // The provider accepted the call, so it may have used tokens.
+  bool retryable = false;  // The same call may be made again if nothing of this one has been shown.
   std::optional<std::chrono::milliseconds> retry_after;
-  ReportedUsage usage;  // What came before the failure; usually nothing.
+  ReportedUsage usage;  // What was reported before the failure; usually nothing.
 };
 using CallEvent = std::variant<TextPiece, ReasoningPiece, ToolCallPiece, CallFinished, CallFailed>;
 
@@ -92,14 +92,14 @@ class Call {
   Call& operator=(Call const&) = delete;
   virtual ~Call() = default;
 
-  // What has arrived since the last call, at least one event; the last event of all is CallFinished
-  // or CallFailed. Fails with `canceled` soon after `cancel` is requested; destroying the call closes what it
-  // holds.
+  // The events that have arrived since the previous `next`, at least one. The last event of all is
+  // CallFinished or CallFailed. Fails with `canceled` soon after `cancel` is requested. Destroying the call
+  // closes its connection, if it has one.
   virtual boost::asio::awaitable<Result<std::vector<CallEvent>>> next(
       std::shared_ptr<base::Cancel> cancel) = 0;
 
-  // Between two calls of `next`, the reader could not take more for so long: that is no silence of the
-  // model's, so no timeout counts it.
+  // Tells the call that its reader could not accept more for this time between two calls of `next`. The model
+  // was not silent then, so no timeout counts this time.
   virtual void held_up(std::chrono::steady_clock::duration /*time*/) {}
 };
 
@@ -111,10 +111,11 @@ class Provider {
   Provider& operator=(Provider const&) = delete;
   virtual ~Provider() = default;
 
-  // The names it serves, for choosing and for error messages; a pattern such as `tok-*` for a family.
+  // The names of its models, for choosing one and for error messages. A pattern such as `tok-*` stands for a
+  // family.
   [[nodiscard]] virtual std::vector<std::string> models() const = 0;
 
-  // Whether a run may name this model. A provider with patterns says itself what they match.
+  // Whether a run may name this model. A provider with patterns overrides this.
   [[nodiscard]] virtual bool serves(std::string const& model) const {
     auto const names = models();
     return std::find(names.begin(), names.end(), model) != names.end();
@@ -123,26 +124,25 @@ class Provider {
   // For the ledger and the wire: "deepseek".
   [[nodiscard]] virtual std::string name() const = 0;
 
-  // Under which name the price book has what this model costs here.
+  // The name under which the price book has this model's price at this provider.
   [[nodiscard]] virtual std::string price_name(std::string const& model) const { return model; }
 
-  // Whether its models think before they answer, as far as one can know.
+  // Whether its models think before they answer, as far as that is known.
   [[nodiscard]] virtual bool thinks() const { return false; }
 
-  // Whether they may think, be it unseen: a call that ends without its usage may have used tokens that nobody
-  // saw.
+  // Whether they may think, even without showing it: a call that ends without its usage may have used tokens
+  // that nobody saw.
   [[nodiscard]] virtual bool may_think() const { return thinks(); }
 
-  // The most tokens that an answer can have, thoughts included, where a call is limited to
-  // `max_output_tokens`.
+  // The most tokens that an answer can have, including thoughts, if a call is limited to `max_output_tokens`.
   [[nodiscard]] virtual std::int64_t most_output(std::int64_t max_output_tokens) const {
     return max_output_tokens;
   }
 
-  // The most tokens that it is configured to let an answer have; none: the vendor's own limit.
+  // The configured limit for the tokens of an answer. Empty if the vendor's own limit applies.
   [[nodiscard]] virtual std::optional<std::int64_t> max_output_tokens() const { return std::nullopt; }
 
-  // One attempt. On the core that it is called on.
+  // Begins one attempt, on the core of the caller.
   virtual std::unique_ptr<Call> call(CallRequest request) = 0;
 };
 

@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cctype>
 
-#include "runnel/core/text.h"
+#include "runnel/core/text/text.h"
 
 namespace runnel::model {
 namespace {
 
 constexpr std::size_t kMaxCharacters = 300;
-constexpr std::size_t kLookedAt = std::size_t{8} * 1024;  // More is never shown.
-constexpr std::size_t kTellingPart = 8;  // So many characters of a key in a row are too many.
+constexpr std::size_t kLookedAt = std::size_t{8} * 1024;  // What follows is never shown.
+constexpr std::size_t kTellingPart = 8;  // This many successive characters of a key must not be shown.
 constexpr std::string_view kRedacted = "[redacted]";
 
 bool ends_word(char c) {
@@ -30,7 +30,7 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// "sk-…" as most vendors' keys begin, also in "key=sk-…", but not in "task-…".
+// Whether the word has "sk-…", as most vendors' keys begin: also in "key=sk-…", but not in "task-…".
 bool has_key_prefix(std::string_view word) {
   for (auto at = word.find("sk-"); at != std::string_view::npos; at = word.find("sk-", at + 1)) {
     if (at == 0 || std::isalnum(static_cast<unsigned char>(word[at - 1])) == 0) return true;
@@ -38,7 +38,7 @@ bool has_key_prefix(std::string_view word) {
   return false;
 }
 
-// The first characters, with an ellipsis where there are more.
+// The first characters, with an ellipsis if there are more.
 std::string shorten(std::string text) {
   std::size_t at = 0;
   for (std::size_t count = 0; at < text.size(); ++count) {

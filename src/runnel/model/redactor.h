@@ -7,8 +7,8 @@
 
 namespace runnel::model {
 
-// Makes what a provider wrote fit for a log: one line of at most 300 characters, without the API key, any
-// part of it that would help to guess the rest, or anything else that looks like one.
+// Makes a provider's text safe for the log: one line of at most 300 characters, without the API key, any part
+// of it that would help to guess the rest, or anything else that looks like a key.
 class Redactor {
  public:
   explicit Redactor(Secret key) : key_{std::move(key)} {}

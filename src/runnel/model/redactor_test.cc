@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "runnel/core/text.h"
+#include "runnel/core/text/text.h"
 
 namespace runnel::model {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace runnel::model {
 
-// All models a run may name.
+// All models that a run may name.
 class Registry {
  public:
   struct Candidate {
@@ -17,15 +17,15 @@ class Registry {
     std::string model;
   };
 
-  // At least one provider; `default_name` or else the first one's first model is what a run gets that names
-  // none. Where a model fails, the `fallbacks` are tried in their order.
+  // There must be at least one provider. A run that names no model gets `default_name` or, if that is empty,
+  // the first model of the first provider. If a model fails, the `fallbacks` are tried in their order.
   explicit Registry(std::vector<std::unique_ptr<Provider>> providers, std::string default_name = {},
                     std::vector<std::string> fallbacks = {})
       : providers_{std::move(providers)},
         default_name_{default_name.empty() ? names().front() : std::move(default_name)},
         fallbacks_{std::move(fallbacks)} {}
 
-  // Null: no provider serves that name.
+  // Null if no provider serves that name.
   [[nodiscard]] Provider* find(std::string const& model) const {
     for (auto const& provider : providers_) {
       if (provider->serves(model)) return provider.get();
@@ -44,7 +44,7 @@ class Registry {
 
   [[nodiscard]] std::string const& default_name() const { return default_name_; }
 
-  // Whom to ask for `model`, and whom next. Empty: nobody serves it.
+  // What to try for `model`, in this order. Empty if no provider serves it.
   [[nodiscard]] std::vector<Candidate> candidates(std::string const& model) const {
     std::vector<Candidate> out;
     if (auto* const provider = find(model)) out.push_back({provider, model});

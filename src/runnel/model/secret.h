@@ -5,8 +5,8 @@
 
 namespace runnel::model {
 
-// A text that must not be shown. It has no way into a log, a message or a comparison but `reveal()`, whose
-// every use can be found by its name.
+// A text that must not be shown. It can get into a log, a message or a comparison only by `reveal()`, and all
+// uses of `reveal()` can be found by its name.
 class Secret {
  public:
   Secret() = default;

@@ -29,9 +29,9 @@ Kind to_kind(CURL* easy, CURLcode code) {
     case CURLE_INTERFACE_FAILED:
     case CURLE_FAILED_INIT:
     case CURLE_PROXY:
-    case CURLE_SSL_CONNECT_ERROR:  // Mostly a connection that ended in the handshake.
+    case CURLE_SSL_CONNECT_ERROR:  // Mostly because the connection ended during the handshake.
       return Kind::unreachable;
-    case CURLE_UNSUPPORTED_PROTOCOL:  // Of the URL, or of what answered.
+    case CURLE_UNSUPPORTED_PROTOCOL:  // The protocol of the URL, or of the server that answered.
       return request_was_sent(easy) ? Kind::malformed : Kind::unreachable;
     case CURLE_PEER_FAILED_VERIFICATION:
     case CURLE_SSL_CERTPROBLEM:
@@ -44,8 +44,8 @@ Kind to_kind(CURL* easy, CURLcode code) {
       return Kind::timed_out;
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_BAD_CONTENT_ENCODING:
-    case CURLE_WRITE_ERROR:    // The head is longer than we take.
-    case CURLE_OUT_OF_MEMORY:  // A line of it is longer than libcurl takes.
+    case CURLE_WRITE_ERROR:    // The head is longer than our limit.
+    case CURLE_OUT_OF_MEMORY:  // A line of the head is longer than libcurl's limit.
       return Kind::malformed;
     default:
       return proxy_refused(easy) ? Kind::unreachable : Kind::cut;

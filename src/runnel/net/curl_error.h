@@ -6,8 +6,8 @@
 
 namespace runnel::net {
 
-// Why libcurl ended a transfer with `code`. `text` is its own description, which is told only where nothing
-// of the answer can be in it.
+// Why libcurl ended a transfer with `code`. `text` is libcurl's own description, which is used only if it
+// cannot contain any part of the answer.
 HttpError to_error(CURL* easy, CURLcode code, char const* text);
 
 }  // namespace runnel::net

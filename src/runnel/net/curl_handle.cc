@@ -14,7 +14,8 @@ curl_socket_t open_socket(void* /*data*/, curlsocktype /*purpose*/, curl_sockadd
   return ::socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
-// Once in a process, before any handle; never undone, for a resolver thread may outlive all handles.
+// Runs once per process, before the first handle. It is never undone, because a resolver thread may outlive
+// all handles.
 bool start_library() {
   static bool const started = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
   return started;
@@ -33,7 +34,7 @@ bool breaks_apart(std::string_view text) {
   return text.find_first_of(kEnds) != std::string_view::npos;
 }
 
-// With a colon and nothing after it libcurl would leave the header out.
+// A header without a value ends with a semicolon; libcurl leaves out a header that ends with a colon.
 std::string header_line(std::string const& name, std::string const& value) {
   std::string line = name;
   if (value.empty()) return line.append(";");
@@ -60,7 +61,7 @@ EasyHandle make_easy_handle(std::string const& ca_file) {
   auto* const easy = handle.get();
   set_safety(easy, ca_file);
   curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-  // Giving up while a name is looked up would else wait for the resolver's thread.
+  // Without this, giving up while a name is being resolved would wait for the resolver's thread.
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
   curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, &open_socket);
   curl_easy_setopt(easy, CURLOPT_TCP_NODELAY, 1L);
@@ -72,7 +73,7 @@ EasyHandle make_easy_handle(std::string const& ca_file) {
 
 HeaderList make_header_list(std::vector<std::pair<std::string, std::string>> const& headers) {
   HeaderList list;
-  // No round trip before the body.
+  // Without "Expect: 100-continue", which would cost a round trip before a large body.
   if (!append(list, "Expect:")) return nullptr;
   for (auto const& [name, value] : headers) {
     if (breaks_apart(name) || breaks_apart(value)) return nullptr;

@@ -22,10 +22,12 @@ struct MultiCleanup {
 };
 using MultiHandle = std::unique_ptr<CURLM, MultiCleanup>;
 
-// Made ready for any exchange: HTTP and HTTPS only, TLS verified, nothing followed, remembered or logged.
+// A handle with the options that all exchanges share: only HTTP and HTTPS, TLS is verified, redirects are not
+// followed, and nothing is remembered or logged.
 EasyHandle make_easy_handle(std::string const& ca_file);
 
-// What libcurl is to send; null: one of the headers would break the request apart.
+// The headers for libcurl to send. Null if one of them has a line break or NUL, which would break the
+// request.
 HeaderList make_header_list(std::vector<std::pair<std::string, std::string>> const& headers);
 
 }  // namespace runnel::net

@@ -15,7 +15,7 @@ namespace asio = boost::asio;
 
 namespace {
 
-// A spare handle keeps neither what may be secret nor pointers to what will be gone.
+// A spare handle keeps neither secrets nor pointers into objects that will be destroyed.
 void forget_request(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_URL, nullptr);
   curl_easy_setopt(easy, CURLOPT_HTTPHEADER, nullptr);
@@ -45,7 +45,7 @@ CurlLoop::~CurlLoop() {
 void CurlLoop::close() {
   auto const open = std::exchange(transfers_, {});
   for (auto* const transfer : open)
-    transfer->fail(HttpError::Kind::canceled, "the client is gone");
+    transfer->fail(HttpError::Kind::canceled, "the HTTP client was destroyed");
   multi_.reset();
   while (!watches_.empty())
     unwatch(watches_.begin()->first);
@@ -76,7 +76,7 @@ void CurlLoop::remove(Transfer& transfer, EasyHandle easy) {
   if (spare_.size() < options_.max_idle_connections) spare_.push_back(std::move(easy));
 }
 
-// libcurl's limit counts the connections in use as well.
+// libcurl's limit also counts the connections in use.
 void CurlLoop::keep_connections() {
   auto const limit = transfers_.size() + options_.max_idle_connections;
   curl_multi_setopt(multi_.get(), CURLMOPT_MAXCONNECTS, static_cast<long>(limit));
@@ -99,7 +99,7 @@ void CurlLoop::take_ended() {
   }
 }
 
-// A coroutine that is resumed may end transfers, begin others, and close the loop.
+// A resumed coroutine may end transfers, begin others, and close the loop.
 void CurlLoop::tell_news() {
   while (!news_.empty()) {
     auto const transfer = std::move(news_.back());

@@ -17,9 +17,9 @@ namespace runnel::net {
 class SocketWatch;
 class Transfer;
 
-// libcurl's multi handle, driven by one io_context. libcurl must not be entered again from its callbacks, so
-// these only note what happened; coroutines are resumed when libcurl has returned, and only from handlers of
-// the io_context: no call of an exchange runs another's coroutine.
+// libcurl's multi handle, driven by one io_context. libcurl must not be called from its own callbacks, so
+// they only record what happened. Coroutines are resumed after libcurl has returned, and only from handlers
+// of the io_context, so a call to one exchange never runs the coroutine of another.
 class CurlLoop : public std::enable_shared_from_this<CurlLoop> {
  public:
   CurlLoop(boost::asio::io_context& context, HttpClient::Options options);
@@ -29,20 +29,20 @@ class CurlLoop : public std::enable_shared_from_this<CurlLoop> {
 
   [[nodiscard]] boost::asio::io_context& context() { return context_; }
 
-  // A handle for one transfer, used before or new.
+  // A handle for one transfer: a spare one or a new one.
   EasyHandle take_handle();
-  // The transfer begins on its own soon. False: libcurl did not take it.
+  // The transfer then begins by itself soon. False if libcurl did not accept it.
   bool add(Transfer& transfer, CURL* easy);
-  // Its connection is closed unless the transfer had come to its end.
+  // Closes the transfer's connection unless the transfer is complete.
   void remove(Transfer& transfer, EasyHandle easy);
 
-  // The transfer has something for whoever waits on it.
+  // The transfer has something for the coroutine that waits for it.
   void note_news(std::shared_ptr<Transfer> transfer) { news_.push_back(std::move(transfer)); }
 
   // Ends all transfers and closes all connections.
   void close();
 
-  // A watched socket is ready: the bits are libcurl's CURL_CSELECT_….
+  // A watched socket is ready. The bits are libcurl's CURL_CSELECT_….
   void act(curl_socket_t socket, int bits);
   void tell_news();
 

@@ -14,7 +14,7 @@ namespace {
 class Exchange final : public HttpExchange {
  public:
   explicit Exchange(std::shared_ptr<Transfer> transfer) : transfer_{std::move(transfer)} {}
-  ~Exchange() override { transfer_->fail(HttpError::Kind::canceled, "the exchange was given up"); }
+  ~Exchange() override { transfer_->fail(HttpError::Kind::canceled, "the exchange was destroyed"); }
 
   asio::awaitable<HttpResult<HttpHead>> head(Deadline deadline,
                                              std::shared_ptr<base::Cancel> cancel) override {

@@ -17,14 +17,14 @@
 
 namespace runnel::net {
 
-// Why an exchange did not come to its end. `detail` is for the log; it holds neither headers nor bodies.
+// Why an exchange failed. `detail` is for the log; it holds neither headers nor bodies.
 struct HttpError {
   enum class Kind {
-    unreachable,  // Name, address or proxy: no connection.
-    untrusted,    // TLS: the certificate or the protocol.
-    timed_out,    // The connect time-out or the deadline of the call.
+    unreachable,  // There is no connection, because of the name, the address or the proxy.
+    untrusted,    // TLS failed, because of the certificate or the protocol.
+    timed_out,    // The connect timeout or the deadline of the call has passed.
     cut,          // The connection ended before the answer did.
-    malformed,    // What came is not HTTP, or its head is too large.
+    malformed,    // The answer is not HTTP, or its head is too large.
     canceled,
   };
   Kind kind = Kind::cut;
@@ -39,25 +39,25 @@ using HttpResult = boost::system::result<T, HttpError>;
 struct HttpRequest {
   std::string url;
   std::vector<std::pair<std::string, std::string>> headers;
-  std::string body;  // Sent by POST.
+  std::string body;  // Sent with POST.
   std::chrono::milliseconds connect_timeout{10'000};
-  bool http2 =
-      false;  // Only where TLS negotiates it. HTTP/1.1 otherwise: closing its socket cancels at once.
+  // Uses HTTP/2 if TLS negotiates it. The default is HTTP/1.1, where closing the socket cancels at once.
+  bool http2 = false;
 };
 
 struct HttpHead {
   int status = 0;
-  std::vector<std::pair<std::string, std::string>> headers;  // Names in lower case.
+  std::vector<std::pair<std::string, std::string>> headers;  // The names are in lower case.
 
   [[nodiscard]] std::optional<std::string_view> header(std::string_view name) const;
 };
 
 using Deadline = std::chrono::steady_clock::time_point;
 
-// One request and its answer. Destroying it before the end closes the socket at once; after the end the
-// connection goes back to the pool. A deadline that passes and a stop that is requested end the exchange and
-// close its socket too; what was asked for then fails, and so does all that is asked later. On the core of
-// its client; one call at a time.
+// One request and its answer. If it is destroyed before the answer is complete, the socket is closed at once;
+// after that, the connection goes back to the pool. A deadline that passes or a stop that is requested also
+// ends the exchange and closes its socket: the current call fails, and so do all later calls. Use it on the
+// core of its client, with one call at a time.
 class HttpExchange {
  public:
   HttpExchange() = default;
@@ -65,26 +65,27 @@ class HttpExchange {
   HttpExchange& operator=(HttpExchange const&) = delete;
   virtual ~HttpExchange() = default;
 
-  // The final answer's head, once.
+  // The head of the final answer. Call it once.
   virtual boost::asio::awaitable<HttpResult<HttpHead>> head(Deadline deadline,
                                                             std::shared_ptr<base::Cancel> cancel) = 0;
 
-  // What of the body has arrived since the last call, at least one byte; empty: its end. While nobody asks,
-  // no more than a bounded amount is read from the socket. What arrived before a failure comes before it.
+  // The part of the body that has arrived since the last call, at least one byte. Empty at the end of the
+  // body. Between calls only a limited amount is read from the socket. Bytes that arrived before the
+  // connection failed are returned before the failure.
   virtual boost::asio::awaitable<HttpResult<std::string>> read(Deadline deadline,
                                                                std::shared_ptr<base::Cancel> cancel) = 0;
 };
 
 class CurlLoop;
 
-// Talks to upstreams from one core: pooled connections, TLS verified, proxies by the usual environment
-// variables. Destroyed before its io_context, with the core at rest or on the core; exchanges that are still
-// open then end with `canceled`.
+// Sends requests to upstream servers from one core. Connections are pooled, TLS is verified, and proxies come
+// from the usual environment variables. Destroy it before its io_context, either on the core or when the core
+// has stopped. Exchanges that are still open then end with `canceled`.
 class HttpClient {
  public:
   struct Options {
     std::size_t max_idle_connections = 64;
-    std::string ca_file;  // Empty: the system's.
+    std::string ca_file;  // The file of trusted certificates. Empty for the system's.
   };
 
   HttpClient(boost::asio::io_context& context, Options options);
@@ -92,7 +93,7 @@ class HttpClient {
   HttpClient& operator=(HttpClient const&) = delete;
   ~HttpClient();
 
-  // Begins at once; what goes wrong is told by the exchange.
+  // Begins the request at once. Failures are reported by the exchange.
   std::unique_ptr<HttpExchange> post(HttpRequest request);
 
  private:

@@ -9,9 +9,10 @@
 
 namespace runnel::net {
 
-// A socket of libcurl's, watched for one set of directions. A change of the set takes a new watch: the number
-// may meanwhile be another socket's, a wait of the old watch may already be on its way, and a descriptor that
-// was once watched for writing would be reported writable at every wait to read.
+// Watches one of libcurl's sockets for one set of directions. A change of the set needs a new watch, for
+// three reasons: the descriptor's number may belong to another socket by then, a handler of the old watch may
+// already be queued, and a descriptor that was once watched for writing would be reported as writable at
+// every wait for reading.
 class SocketWatch : public std::enable_shared_from_this<SocketWatch> {
  public:
   SocketWatch(CurlLoop& loop, curl_socket_t socket)
@@ -20,9 +21,9 @@ class SocketWatch : public std::enable_shared_from_this<SocketWatch> {
   SocketWatch& operator=(SocketWatch const&) = delete;
   ~SocketWatch() { end(); }
 
-  // `what` is one of libcurl's CURL_POLL_…. False: the socket cannot be watched.
+  // `what` is one of libcurl's CURL_POLL_…. False if the socket cannot be watched.
   bool begin(int what);
-  // From here on it is silent, and the socket is libcurl's alone. The socket is still open.
+  // Ends the watch and leaves the socket to libcurl. The socket must still be open.
   void end();
 
  private:
@@ -30,7 +31,7 @@ class SocketWatch : public std::enable_shared_from_this<SocketWatch> {
   static void wait(std::shared_ptr<SocketWatch> self, Descriptor::wait_type direction, int bit);
   static void ready(std::shared_ptr<SocketWatch> self, Descriptor::wait_type direction, int bit);
 
-  CurlLoop* loop_;  // None: ended.
+  CurlLoop* loop_;  // Null after the end.
   curl_socket_t socket_;
   Descriptor descriptor_;
 };

@@ -53,7 +53,7 @@ bool SseParser::next(std::string_view& data) {
   return true;
 }
 
-// What is kept moves to the front. Nothing moves twice before it is complete: once there, it stays there.
+// Moves the bytes that are kept to the front. Bytes that are already there stay, so no byte moves twice.
 void SseParser::drop_delivered() {
   if (delivered_ < events_.size()) return;
   events_.clear();
@@ -63,7 +63,7 @@ void SseParser::drop_delivered() {
   auto* const front = buffer_.data();
   if (!has_data_) data_ = {};
   if (data_.begin > 0) std::memmove(front, front + data_.begin, data_.size);
-  // The joining LF of a next data line needs no room of its own: that line's name is longer.
+  // The LF that joins the next data line needs no extra room: the field name of that line is longer.
   if (line_ > data_.size) std::memmove(front + data_.size, front + line_, line_size);
   line_feed_.move_back(line_ - data_.size);
   carriage_return_.move_back(line_ - data_.size);

@@ -17,7 +17,7 @@ void drain(SseParser& parser, Events& out) {
     out.emplace_back(data);
 }
 
-// All events of a stream that comes in these pieces.
+// All events of a stream that arrives in these pieces.
 Events events_of(std::vector<std::string_view> const& pieces) {
   SseParser parser;
   Events out;
@@ -190,7 +190,7 @@ TEST(SseParser, ManyDataLinesAreRefusedAtTheLimit) {
     ++lines;
   EXPECT_FALSE(parser.finish());
 
-  EXPECT_EQ(lines, 1000 / 9);  // Eight bytes and the LF that joins them.
+  EXPECT_EQ(lines, 1000 / 9);  // Eight bytes, and the LF that joins the lines.
   std::string_view data;
   EXPECT_FALSE(parser.next(data));
 }
@@ -205,7 +205,7 @@ TEST(SseParser, EventThatIsTooLongWithItsLastLineIsRefusedAtTheEnd) {
   EXPECT_FALSE(parser.next(data));
 }
 
-// Would take minutes if a byte were looked at or moved again with each piece.
+// This would take minutes if each piece made the parser look at or move earlier bytes again.
 TEST(SseParser, LongEventInSmallPiecesTakesLinearTime) {
   constexpr std::size_t kSize = std::size_t{4} << 20;
   SseParser parser{kSize};

@@ -17,10 +17,10 @@ using Kind = HttpError::Kind;
 namespace {
 
 constexpr std::size_t kMaxHeadBytes = std::size_t{64} * 1024;
-// What may wait to be asked for. libcurl holds one read of its own (16 KiB) beside it while it is paused.
+// How many bytes may wait to be read. While libcurl is paused, it holds one read of its own (16 KiB) as well.
 constexpr std::size_t kMaxBodyBytes = std::size_t{256} * 1024;
 
-// 0: this is no status line.
+// 0 if the line is not a status line.
 int status_of(std::string_view line) {
   auto const space = line.find(' ');
   if (!line.starts_with("HTTP/") || space == std::string_view::npos) return 0;
@@ -40,7 +40,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
-// What goes to this machine does not leave it: libcurl would ask a proxy.
+// Requests to this machine must not leave it. Without this check libcurl would send them to a proxy.
 bool is_this_machine(std::string_view url) {
   auto const scheme = url.find("://");
   if (scheme == std::string_view::npos) return false;
@@ -72,7 +72,7 @@ void Transfer::begin() {
   set_request(easy_.get());
   set_callbacks(easy_.get());
   if (loop_->add(*this, easy_.get())) return;
-  fail(Kind::unreachable, "libcurl takes no transfer");
+  fail(Kind::unreachable, "libcurl did not accept the transfer");
 }
 
 void Transfer::set_request(CURL* easy) {
@@ -96,7 +96,7 @@ void Transfer::set_callbacks(CURL* easy) {
   curl_easy_setopt(easy, CURLOPT_WRITEDATA, this);
 }
 
-// --- The answer, as libcurl brings it ---
+// --- The answer, as libcurl delivers it ---
 
 std::size_t Transfer::on_header(char* bytes, std::size_t size, std::size_t count, void* transfer) {
   auto& self = *static_cast<Transfer*>(transfer);
@@ -108,7 +108,7 @@ std::size_t Transfer::on_body(char* bytes, std::size_t size, std::size_t count, 
   return self.take_body_bytes({bytes, size * count}) ? size * count : CURL_WRITEFUNC_PAUSE;
 }
 
-// Interim answers have heads too, and trailers come this way after the body.
+// This is also called for the heads of interim answers, and for trailers after the body.
 bool Transfer::take_header_line(std::string_view line) {
   if (head_is_whole_) return true;
   head_bytes_ += line.size();
@@ -141,7 +141,7 @@ bool Transfer::take_body_bytes(std::string_view bytes) {
     paused_ = true;
     return false;
   }
-  // A read of the socket often brings as much as the one before, in many pieces.
+  // A read from the socket often brings as many bytes as the one before, in many pieces.
   if (body_.empty()) body_.reserve(std::max(bytes.size(), last_read_bytes_));
   body_.append(bytes);
   note_news();
@@ -155,7 +155,7 @@ void Transfer::end(CURLcode outcome) {
   if (outcome != CURLE_OK) {
     failure_ = to_error(easy_.get(), outcome, error_text_.data());
   } else if (!head_is_whole_) {
-    failure_.emplace(Kind::malformed, "no head");
+    failure_.emplace(Kind::malformed, "the answer has no complete head");
   }
   release();
   note_news();
@@ -180,7 +180,7 @@ void Transfer::release() {
   if (easy_) loop_->remove(*this, std::move(easy_));
 }
 
-// --- Whoever waits ---
+// --- The waiting coroutine ---
 
 bool Transfer::has_come() const {
   return ended_ || (awaited_ == Awaited::head ? head_is_whole_ : !body_.empty());
@@ -198,7 +198,8 @@ void Transfer::tell_news() {
   auto waiter = std::move(*waiter_);
   waiter_.reset();
   auto const executor = waiter.get_executor();
-  // On the core itself there is nothing to pass through; a strand is to know what runs on it.
+  // On the core itself the waiter can be called directly. A strand must know what runs on it, so it needs
+  // dispatch.
   if (executor.target<asio::io_context::executor_type>() != nullptr) {
     std::move(waiter)();
   } else {
@@ -215,8 +216,8 @@ asio::awaitable<void> Transfer::wait(Awaited awaited, Deadline deadline) {
       this);
 }
 
-// The timer is not moved when a later deadline takes the place of the one it is armed for: it looks when it
-// fires. So a stream that is read piece by piece sets it once in a while.
+// The timer is not moved when a later deadline replaces the one that it is armed for: when it fires, it
+// checks the current deadline. So a stream that is read piece by piece sets the timer only once in a while.
 void Transfer::arm(Deadline deadline) {
   armed_ = deadline;
   timer_.expires_at(deadline);
@@ -231,7 +232,7 @@ void Transfer::check_deadline() {
   if (!waiter_ || has_news_) return;
   if (deadline_ > Deadline::clock::now()) return arm(deadline_);
   fail(Kind::timed_out,
-       head_is_whole_ ? "the deadline passed in the body" : "the deadline passed before the head");
+       head_is_whole_ ? "the deadline passed during the body" : "the deadline passed before the head");
 }
 
 bool Transfer::stop_with(std::shared_ptr<base::Cancel> cancel) {
@@ -247,10 +248,10 @@ bool Transfer::stop_with(std::shared_ptr<base::Cancel> cancel) {
   return true;
 }
 
-// libcurl brings what it held back before it returns.
+// libcurl delivers the bytes that it held back before this call returns.
 void Transfer::go_on() {
   if (easy_ && curl_easy_pause(easy_.get(), CURLPAUSE_CONT) != CURLE_OK)
-    fail(Kind::cut, "libcurl does not go on");
+    fail(Kind::cut, "libcurl could not resume the transfer");
 }
 
 HttpResult<HttpHead> Transfer::take_head() {

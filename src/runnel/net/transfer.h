@@ -18,7 +18,7 @@
 
 namespace runnel::net {
 
-// One exchange as libcurl runs it: what has arrived, and the one coroutine that waits for more.
+// One exchange as libcurl runs it: the bytes that have arrived, and the one coroutine that waits for more.
 class Transfer : public std::enable_shared_from_this<Transfer> {
  public:
   Transfer(std::shared_ptr<CurlLoop> loop, HttpRequest request);
@@ -27,18 +27,19 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
 
   void begin();
 
-  // As HttpExchange promises. They hold the transfer, not the exchange, which may go meanwhile.
+  // See HttpExchange. They keep the transfer alive; the exchange may be destroyed meanwhile.
   static boost::asio::awaitable<HttpResult<HttpHead>> head(std::shared_ptr<Transfer> self, Deadline deadline,
                                                            std::shared_ptr<base::Cancel> cancel);
   static boost::asio::awaitable<HttpResult<std::string>> read(std::shared_ptr<Transfer> self,
                                                               Deadline deadline,
                                                               std::shared_ptr<base::Cancel> cancel);
 
-  // libcurl has ended it.
+  // libcurl has ended the transfer.
   void end(CURLcode outcome);
-  // Ends it and closes its socket, unless it has ended; who waits is resumed in a later turn.
+  // Ends the transfer and closes its socket, unless it has already ended. The waiting coroutine is resumed
+  // later, by another handler.
   void fail(HttpError::Kind kind, std::string detail);
-  // Resumes who waits, in this turn.
+  // Resumes the waiting coroutine from the current handler.
   void tell_news();
 
  private:
@@ -69,13 +70,13 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   std::shared_ptr<CurlLoop> const loop_;
   HttpRequest request_;
   HeaderList header_list_;
-  EasyHandle easy_;  // None: not begun, or ended.
+  EasyHandle easy_;  // Null before the beginning and after the end.
   std::array<char, CURL_ERROR_SIZE> error_text_{};
 
   HttpHead head_;
   std::size_t head_bytes_ = 0;
   bool head_is_whole_ = false;
-  std::string body_;  // Not yet asked for.
+  std::string body_;  // The bytes that have not been read yet.
   std::size_t last_read_bytes_ = 0;
   bool paused_ = false;
   bool ended_ = false;

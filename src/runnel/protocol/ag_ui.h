@@ -2,16 +2,17 @@
 
 #include <string>
 
-#include "runnel/core/fact.h"
-#include "runnel/core/run_names.h"
+#include "runnel/core/fact/fact.h"
+#include "runnel/core/fact/run_names.h"
+#include "runnel/protocol/envelope.h"
 
 namespace runnel::protocol {
 
-// The two generations of clients (AGUI-1): @ag-ui/client 1.0 and its 0.0 predecessors.
-enum class AgUiVersion { v0_0, v1_0 };
-
-// Appends the fact's frame in AG-UI, or nothing where AG-UI does not show it. An optional member
-// is left out, never null: null is fatal to both generations.
-void encode_ag_ui(AgUiVersion version, RunNames const& names, Record const& record, std::string& out);
+// The codecs of dialect ag-ui (wires.h) for the two generations of clients (AGUI-1): @ag-ui/client 1.0 and
+// its 0.0 predecessors. An optional member is left out, never null: null is fatal to both generations.
+void encode_ag_ui_1_0(RunNames const& names, Record const& record, Envelope const& envelope,
+                      std::string& out);
+void encode_ag_ui_0_0(RunNames const& names, Record const& record, Envelope const& envelope,
+                      std::string& out);
 
 }  // namespace runnel::protocol

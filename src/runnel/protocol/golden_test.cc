@@ -5,12 +5,12 @@
 #include <fstream>
 #include <iterator>
 
-#include "runnel/core/fact_order.h"
-#include "runnel/protocol/encode.h"
-#include "runnel/protocol/transcripts.h"
+#include "runnel/core/fact/fact_order.h"
+#include "runnel/protocol/testing/named_wires.h"
+#include "runnel/protocol/testing/transcripts.h"
 
-// The scripted runs, byte for byte as tests/conformance/golden keeps them. RUNNEL_UPDATE_GOLDEN=1 writes them
-// anew.
+// The scripted runs must give the bytes stored in tests/conformance/golden. With RUNNEL_UPDATE_GOLDEN=1 the
+// test rewrites these files.
 namespace runnel::protocol {
 namespace {
 
@@ -20,14 +20,14 @@ fs::path golden_folder() {
   return fs::path{RUNNEL_SOURCE_DIR} / "tests/conformance/golden";
 }
 
-fs::path golden_file(Transcript const& transcript, Dialect dialect) {
-  return golden_folder() / (transcript.name + "." + to_string(dialect) + ".sse");
+fs::path golden_file(Transcript const& transcript, Wire wire) {
+  return golden_folder() / (transcript.name + "." + std::string{name_of(wire)} + ".sse");
 }
 
-std::string encode(Transcript const& transcript, Dialect dialect) {
+std::string bytes_of(Transcript const& transcript, Wire wire) {
   std::string out;
   for (auto const& record : transcript.records)
-    encode_frame(dialect, transcript.names, record, out);
+    protocol::encode(wire, transcript.names, record, out);
   return out;
 }
 
@@ -50,9 +50,9 @@ TEST(Golden, EveryTranscriptIsARunThatCanHappen) {
 TEST(Golden, EveryDialectGivesTheStoredBytes) {
   bool const update = std::getenv("RUNNEL_UPDATE_GOLDEN") != nullptr;
   for (auto const& transcript : all_transcripts()) {
-    for (auto const dialect : kAllDialects) {
-      auto const path = golden_file(transcript, dialect);
-      auto const bytes = encode(transcript, dialect);
+    for (auto const wire : every_wire()) {
+      auto const path = golden_file(transcript, wire);
+      auto const bytes = bytes_of(transcript, wire);
       if (update) std::ofstream{path, std::ios::binary} << bytes;
       EXPECT_EQ(bytes, read(path)) << path;
     }
@@ -61,7 +61,7 @@ TEST(Golden, EveryDialectGivesTheStoredBytes) {
 
 TEST(Golden, TheFolderHoldsNothingElse) {
   auto const files = std::distance(fs::directory_iterator{golden_folder()}, {});
-  EXPECT_EQ(static_cast<std::size_t>(files), all_transcripts().size() * kDialects);
+  EXPECT_EQ(static_cast<std::size_t>(files), all_transcripts().size() * all_wires().size());
 }
 
 }  // namespace

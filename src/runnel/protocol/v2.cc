@@ -1,38 +1,38 @@
 #include "runnel/protocol/v2.h"
 
 #include "runnel/protocol/json_parts.h"
-#include "runnel/protocol/sse_frame.h"
 
 namespace runnel::protocol {
 namespace {
 
-// An overload for each fact, so that a new one is not left out by accident.
+// There is an overload for each fact, so that a new fact cannot be forgotten.
 struct V2Encoder {
   RunNames const& names;
-  Position position;
+  Record const& record;
+  Envelope const& envelope;
   std::string& out;
 
-  [[nodiscard]] SseFrame begin(std::string_view type) const {
-    SseFrame frame{out, position, type};
-    frame.json.text("threadId", names.thread.text).text("runId", names.run.text);
-    return frame;
+  [[nodiscard]] Event begin(std::string_view type) const {
+    Event event{envelope, out, record, type};
+    event.json.text("type", type).text("threadId", names.thread.text).text("runId", names.run.text);
+    return event;
   }
 
   void step(std::string_view type, std::string const& stage) const {
-    auto frame = begin(type);
-    frame.json.text("stepName", stage);
-    frame.end();
+    auto event = begin(type);
+    event.json.text("stepName", stage);
+    event.end();
   }
 
-  // What START, ARGS, END and APPROVAL have in common.
+  // The members that START, ARGS, END and APPROVAL have in common.
   template <class ToolFact>
-  [[nodiscard]] SseFrame begin_call(std::string_view type, ToolFact const& fact) const {
-    auto frame = begin(type);
-    frame.json.text("messageId", fact.message.text)
+  [[nodiscard]] Event begin_call(std::string_view type, ToolFact const& fact) const {
+    auto event = begin(type);
+    event.json.text("messageId", fact.message.text)
         .text("toolCallId", fact.call.text)
         .text("toolCallName", fact.tool)
         .text("stage", fact.stage);
-    return frame;
+    return event;
   }
 
   // --- The life of the run ---
@@ -43,27 +43,27 @@ struct V2Encoder {
   void operator()(StepFinished const& fact) const { step("STEP_FINISHED", fact.stage); }
   void operator()(RunFinished const&) const { begin("RUN_FINISHED").end(); }
   void operator()(RunFailed const& fact) const {
-    auto frame = begin("RUN_ERROR");
-    frame.json.text("message", fact.message);
+    auto event = begin("RUN_ERROR");
+    event.json.text("message", fact.message);
     if (fact.code) {
-      frame.json.text("code", *fact.code);
+      event.json.text("code", *fact.code);
     } else {
-      frame.json.null("code");
+      event.json.null("code");
     }
-    frame.json.text("errorId", fact.error_id);
-    frame.end();
+    event.json.text("errorId", fact.error_id);
+    event.end();
   }
   void operator()(RunCanceled const&) const {
-    auto frame = begin("RUN_ERROR");
-    frame.json.text("message", kCanceledMessage).text("code", kCanceledCode);
-    frame.end();
+    auto event = begin("RUN_ERROR");
+    event.json.text("message", kCanceledMessage).text("code", kCanceledCode);
+    event.end();
   }
   void operator()(StepPaused const&) const {}
   void operator()(RunPaused const&) const {}
   void operator()(RunResumed const&) const {}
   void operator()(StepResumed const&) const {}
 
-  // --- Words: the finished answer only ---
+  // --- Words: only the finished answer ---
 
   void operator()(ReplyStarted const&) const {}
   void operator()(ReasoningOpened const&) const {}
@@ -75,26 +75,26 @@ struct V2Encoder {
   void operator()(TextDelta const&) const {}
   void operator()(TextEnded const&) const {}
   void operator()(AnswerCompleted const& fact) const {
-    auto frame = begin("TEXT_MESSAGE_END");
-    frame.json.text("messageId", fact.message.text)
+    auto event = begin("TEXT_MESSAGE_END");
+    event.json.text("messageId", fact.message.text)
         .text("role", "assistant")
         .text("stage", fact.stage)
         .text("status", to_string(fact.status))
         .text("answer", fact.answer);
-    append_strings(frame.json.key("suggested_actions"), fact.suggested_actions);
-    append_or_null(frame.json, "error", fact.error);
-    // V2-1: no other number of the usage may appear here.
-    frame.json.number("totalTokens", fact.usage.total_tokens)
-        .number("cachedPromptTokens", fact.usage.cached_prompt_tokens)
-        .number("promptCacheHitTokens", fact.usage.cache_hit_tokens)
-        .number("promptCacheMissTokens", fact.usage.cache_miss_tokens)
-        .number("reasoningTokens", fact.usage.reasoning_tokens)
+    append_strings(event.json.key("suggested_actions"), fact.suggested_actions);
+    append_or_null(event.json, "error", fact.error);
+    // V2-1: no other usage number may appear here.
+    event.json.number("totalTokens", fact.usage.tokens.total)
+        .number("cachedPromptTokens", fact.usage.tokens.cached)
+        .number("promptCacheHitTokens", fact.usage.tokens.cache_hit)
+        .number("promptCacheMissTokens", fact.usage.tokens.cache_miss)
+        .number("reasoningTokens", fact.usage.tokens.reasoning)
         .text("costSource", to_string(fact.usage.cost_source))
-        .boolean("usageComplete", fact.usage.complete);
-    frame.end();
+        .boolean("usageComplete", fact.usage.tokens.complete);
+    event.end();
   }
 
-  // --- Tools: V2-2, the mixed naming is the contract ---
+  // --- Tools (V2-2): the contract requires this mix of naming styles ---
 
   void operator()(ToolHint const&) const {}
   void operator()(ToolPreparing const&) const {}
@@ -102,16 +102,16 @@ struct V2Encoder {
   void operator()(ToolCallStarted const& fact) const { begin_call("TOOL_CALL_START", fact).end(); }
   void operator()(ToolArgsDelta const&) const {}
   void operator()(ToolArgs const& fact) const {
-    auto frame = begin_call("TOOL_CALL_ARGS", fact);
-    frame.json.raw("args", fact.args.str());
-    frame.end();
+    auto event = begin_call("TOOL_CALL_ARGS", fact);
+    event.json.raw("args", fact.args.str());
+    event.end();
   }
   void operator()(ToolCallEnded const& fact) const { begin_call("TOOL_CALL_END", fact).end(); }
   void operator()(ToolStarted const&) const {}
   void operator()(ToolProgress const&) const {}
   void operator()(ToolResult const& fact) const {
-    auto frame = begin("TOOL_CALL_RESULT");
-    frame.json.text("messageId", fact.message.text)
+    auto event = begin("TOOL_CALL_RESULT");
+    event.json.text("messageId", fact.message.text)
         .text("role", "tool")
         .text("stage", fact.stage)
         .text("tool_name", fact.tool)
@@ -119,37 +119,37 @@ struct V2Encoder {
         .raw("tool_call_args", fact.args.str())
         .text("status", to_string(fact.status))
         .raw("result", fact.result.str());
-    append_or_null(frame.json, "error", fact.error);
-    if (fact.card) frame.json.raw("ui_schema", fact.card->str());
-    frame.end();
+    append_or_null(event.json, "error", fact.error);
+    if (fact.card) event.json.raw("ui_schema", fact.card->str());
+    event.end();
   }
   void operator()(CardShown const&) const {}
   void operator()(ApprovalChanged const& fact) const {
-    auto frame = begin_call("TOOL_CALL_APPROVAL", fact);
-    frame.json.raw("args", fact.args.str()).text("status", to_string(fact.status));
-    frame.end();
+    auto event = begin_call("TOOL_CALL_APPROVAL", fact);
+    event.json.raw("args", fact.args.str()).text("status", to_string(fact.status));
+    event.end();
   }
 
-  // --- Beside the conversation ---
+  // --- Outside the conversation ---
 
   void operator()(UsageRecorded const&) const {}
   void operator()(SystemNote const&) const {}
   void operator()(StateSnapshot const& fact) const {
-    auto frame = begin("STATE_SNAPSHOT");
-    frame.json.raw("snapshot", fact.snapshot.str());
-    frame.end();
+    auto event = begin("STATE_SNAPSHOT");
+    event.json.raw("snapshot", fact.snapshot.str());
+    event.end();
   }
   void operator()(MessagesSnapshot const& fact) const {
-    auto frame = begin("MESSAGES_SNAPSHOT");
-    frame.json.raw("messages", fact.messages.str());
-    frame.end();
+    auto event = begin("MESSAGES_SNAPSHOT");
+    event.json.raw("messages", fact.messages.str());
+    event.end();
   }
 };
 
 }  // namespace
 
-void encode_v2(RunNames const& names, Record const& record, std::string& out) {
-  std::visit(V2Encoder{names, record.position, out}, record.fact);
+void encode_v2(RunNames const& names, Record const& record, Envelope const& envelope, std::string& out) {
+  std::visit(V2Encoder{names, record, envelope, out}, record.fact);
 }
 
 }  // namespace runnel::protocol

@@ -2,12 +2,13 @@
 
 #include <string>
 
-#include "runnel/core/fact.h"
-#include "runnel/core/run_names.h"
+#include "runnel/core/fact/fact.h"
+#include "runnel/core/fact/run_names.h"
+#include "runnel/protocol/envelope.h"
 
 namespace runnel::protocol {
 
-// Appends the fact's frame in dialect v2, or nothing where v2 does not show it.
-void encode_v2(RunNames const& names, Record const& record, std::string& out);
+// The codec of dialect v2 (wires.h).
+void encode_v2(RunNames const& names, Record const& record, Envelope const& envelope, std::string& out);
 
 }  // namespace runnel::protocol

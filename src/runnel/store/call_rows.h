@@ -6,19 +6,21 @@
 #include <string>
 #include <vector>
 
-#include "runnel/core/call_usage.h"
 #include "runnel/core/ids.h"
+#include "runnel/core/money/call_usage.h"
 
-// The ledger of model calls (USE-8): a row an attempt, and what is spent of the budgets (USE-9).
+// The ledger of model calls (USE-8) with one row per attempt, and the budgets that limit what is spent
+// (USE-9).
 namespace runnel::store {
 
-// How much may be spent; none: without limit. What is spent is the cost of all calls that have ended and what
-// the open ones hold. A thread that was deleted and made again has spent what it had.
+// How much may be spent. An empty member means no limit. The amount spent is the cost of all ended calls plus
+// the reserves of the open ones. If a thread is deleted and created again, what was spent before still
+// counts.
 struct Budgets {
   std::optional<Money> run;
   std::optional<Money> thread;
   std::optional<Money> user;
-  std::optional<Money> day;  // Of the user, since `day_began`, the beginning of a UTC day.
+  std::optional<Money> day;  // The user's, since `day_began`, which is the start of a UTC day.
   std::int64_t day_began = 0;
 
   [[nodiscard]] bool any() const { return run || thread || user || day; }
@@ -26,7 +28,7 @@ struct Budgets {
 
 // An attempt that is about to be made.
 struct NewCall {
-  std::string id;  // Minted by the runtime, unique everywhere.
+  std::string id;  // Created by the runtime; unique everywhere.
   RunKey run;
   Epoch epoch = 0;
   std::string stage;
@@ -34,9 +36,9 @@ struct NewCall {
   std::string provider;
   std::string model;
   std::int64_t started_at = 0;
-  std::int64_t input_estimate = 0;  // Tokens, and what they alone would cost:
-  Money cost_estimate;              // what it counts where its end is never learnt.
-  Money reserve;                    // Held against the budgets until it ends: input and maximum output.
+  std::int64_t input_estimate = 0;  // In tokens.
+  Money cost_estimate;  // What those tokens cost. The call counts for this if its end is never known.
+  Money reserve;        // Held against the budgets until the call ends: input plus maximum output.
   Budgets budgets;
 };
 
@@ -44,20 +46,21 @@ enum class CallStatus { open, completed, failed, canceled, interrupted };
 char const* to_string(CallStatus status);
 std::optional<CallStatus> parse_call_status(std::string const& text);
 
-// How an attempt ended; written with the facts that tell of it.
+// How an attempt ended. It is written together with the facts that report it.
 struct CallEnd {
   std::string id;
   CallStatus status = CallStatus::completed;
-  std::string error_code;  // Empty: none.
+  std::string error_code;  // Empty if there is none.
   std::int64_t ended_at = 0;
   std::int64_t latency_ms = 0;
   std::optional<std::int64_t> first_token_ms;
-  CallTokens tokens;
+  TokenCounts tokens;
   CallCost cost;
-  Money provisional;  // What it counts until it is booked.
+  Money provisional;  // The amount that the call counts for until it is booked.
 };
 
-// The message row on which an attempt is booked, for good. A message's cost is the sum of its calls.
+// The message row on which an attempt is booked. A booking is final. A message's cost is the sum of the costs
+// of its calls.
 struct CallBooking {
   std::string id;
   MessageId message;
@@ -65,7 +68,7 @@ struct CallBooking {
   CostSource source = CostSource::catalog_fallback;
 };
 
-// An attempt that is not booked yet: after a crash the next writer ends and books it.
+// An attempt that is not booked yet. After a crash, the next writer ends and books it.
 struct UnbookedCall {
   std::string id;
   CallStatus status = CallStatus::open;
@@ -75,7 +78,7 @@ struct UnbookedCall {
   std::int64_t started_at = 0;
   std::int64_t input_estimate = 0;
   Money cost_estimate;
-  CallTokens tokens;  // Zero and not complete while open.
+  TokenCounts tokens;  // Zero, and not complete, while the call is open.
   CallCost cost;
 };
 
@@ -84,30 +87,31 @@ enum class UsageGroup { none, thread, model, day };
 struct UsageQuery {
   UserId owner;
   std::optional<ThreadId> thread;
-  std::optional<std::int64_t> from;  // By a call's start, inclusive.
+  std::optional<std::int64_t> from;  // Compared with a call's start; inclusive.
   std::optional<std::int64_t> to;    // Exclusive.
   UsageGroup group = UsageGroup::none;
-  std::string after;        // Only groups whose key is greater; empty: from the first.
-  std::size_t limit = 200;  // Groups in the page.
+  std::string after;        // Only groups whose key is greater than this. Empty for the first page.
+  std::size_t limit = 200;  // The most groups in a page.
 };
 
-// Of calls that have ended. A count of tokens that does not fit is given as the largest that does.
+// Sums over calls that have ended. A token count that does not fit is replaced by the largest number that
+// does.
 struct UsageRow {
-  std::string key;  // A thread's id, a model's name, a UTC day as 2026-11-16; empty without groups.
+  std::string key;  // A thread's id, a model's name or a UTC day such as 2026-11-16. Empty without groups.
   std::int64_t calls = 0;
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
   std::int64_t cached_tokens = 0;
   std::int64_t reasoning_tokens = 0;
-  std::string cost;  // Decimal text: a sum may be more than a Money holds.
+  std::string cost;  // Decimal text, because a sum may exceed what a Money can hold.
   bool complete = true;
 };
 
 struct UsageReport {
-  std::string currency = "CNY";  // The only one that a thread can have (DB-2).
+  std::string currency = "CNY";  // The only currency that a thread can have (DB-2).
   UsageRow total;
-  std::vector<UsageRow> rows;  // By key. Empty without groups.
-  bool more = false;           // There are groups behind the last one here.
+  std::vector<UsageRow> rows;  // Ordered by key. Empty without groups.
+  bool more = false;           // Whether more groups follow the last one here.
 };
 
 }  // namespace runnel::store

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "runnel/core/position.h"
+#include "runnel/core/fact/position.h"
 
 namespace runnel::store {
 
@@ -30,7 +30,7 @@ Result<ThreadCursor> parse_thread_cursor(std::string const& text) {
   if (text.empty()) return ThreadCursor{};
   auto const position = parse_position(text);
   if (!position || position->n > std::numeric_limits<std::int64_t>::max()) {
-    return Error{Errc::invalid, "no cursor: " + text};
+    return Error{Errc::invalid, "not a valid cursor: " + text};
   }
   return ThreadCursor{position->epoch, ThreadKey{static_cast<std::int64_t>(position->n)}};
 }

@@ -5,7 +5,7 @@
 
 namespace runnel::store {
 
-// The answer to a call that no engine needs to see.
+// The answer to a call that is refused before it reaches the engine.
 template <class T>
 Async<T> refused(Error error) {
   co_return error;

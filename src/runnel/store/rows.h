@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "runnel/core/ids.h"
-#include "runnel/core/money.h"
+#include "runnel/core/money/money.h"
 #include "runnel/store/call_rows.h"
 
 // The plain records that go into and come out of a store. Times are UNIX milliseconds.
@@ -33,14 +33,14 @@ enum class Role { user, assistant, system, tool };
 char const* to_string(Role role);
 std::optional<Role> parse_role(std::string const& text);
 
-// `visibility_mask` (RUN-9).
+// The bits of `visibility_mask` (RUN-9).
 inline constexpr int kUiHistory = 1;
 inline constexpr int kContextAssembly = 2;
 
-// Which numbering a message joins (RUN-8): 1, 2, 3 … or -1, -2 ….
+// How a message is numbered (RUN-8): visible ones 1, 2, 3 …, audit ones -1, -2, -3 ….
 enum class Lane { visible, audit };
 
-// A message row to write; the store gives it its `seq`.
+// A message row to write. The store assigns its `seq`.
 struct NewMessage {
   MessageId id;
   Role role = Role::assistant;
@@ -53,8 +53,8 @@ struct NewMessage {
   Money cost;
 };
 
-// Facts that are written together: one row of the log. `body` is fact_json.h's array of last_n - first_n + 1
-// facts.
+// Facts that are written together: one row of the log. `body` is the array of last_n - first_n + 1 facts that
+// fact_json.h writes.
 struct LogBatch {
   std::uint64_t first_n = 0;
   std::uint64_t last_n = 0;
@@ -62,8 +62,8 @@ struct LogBatch {
   std::string body;
 };
 
-// A point that a run goes on from after a crash (RUN-12): a finished stage, a model's turn, a tool's result.
-// Numbered by the writer from 1, without gaps; written once.
+// A point from which a run continues after a crash (RUN-12): a finished stage, a model's turn, a tool's
+// result. The writer numbers checkpoints from 1 without gaps; each is written once.
 struct Checkpoint {
   std::int64_t number = 0;
   std::string stage;
@@ -73,12 +73,12 @@ struct Checkpoint {
   bool operator==(Checkpoint const&) const = default;
 };
 
-// What a run needs to begin: its input as the first visible row, the thread's title if it has none, its first
-// facts.
+// What a run needs to begin: its input as its first visible row, a title for the thread if it has none, and
+// its first facts.
 struct Begin {
-  // Stock clients may send a message again under its old id, in another run. Where the thread already has a
-  // message with this id the store gives the row another, which no other run's row has: `<run id>-input`, or
-  // `<run id>-input-2` … should that be taken too.
+  // Stock clients may send a message again under its old id in another run. If the thread already has a
+  // message with this id, the store gives the row an id that no other row of the thread has: `<run id>-input`
+  // or, if that is taken too, `<run id>-input-2` and so on.
   NewMessage user_message;
   std::string title;
   LogBatch facts;  // first_n is 1.
@@ -90,112 +90,112 @@ struct AdmitRequest {
   RunId run;
   OnBusy on_busy = OnBusy::reject;
   RuntimeMode mode = RuntimeMode::chat;
-  std::string input_hash;       // Equal hashes: the same input (RUN-2).
-  std::string input;            // The normalised input as JSON; given back by `find_run` and `run_by_key`.
-  std::string agui_version;     // "1.0" or "0.0": what the starting client speaks.
-  std::string default_country;  // Frozen with a new thread where the owner's profile names none (USE-7).
+  std::string input_hash;    // Equal hashes mean the same input (RUN-2).
+  std::string input;         // The normalised input as JSON; `find_run` and `run_by_key` return it.
+  std::string agui_version;  // "1.0" or "0.0": the version that the client speaks.
+  std::string profile;       // The owner's, as JSON, frozen with the run (FLOW-6). Empty if there is none.
+  std::string country;       // The owner's, frozen with a new thread (USE-7).
   NodeId node;
   std::int64_t now = 0;
-  std::int64_t max_active_runs = 0;   // Of the owner's, in any state before the end; 0: no limit.
-  std::int64_t max_stored_bytes = 0;  // Of the owner's ended runs (HTTP-9); 0: no limit.
-  Budgets budgets;                    // Of these the thread's, the user's and the day's are looked at.
-  Begin begin;                        // Used at once where the thread is free.
+  std::int64_t max_active_runs = 0;   // How many runs of the owner may be unfinished; 0 means no limit.
+  std::int64_t max_stored_bytes = 0;  // How much the owner's ended runs may take (HTTP-9); 0 means no limit.
+  Budgets budgets;                    // Only the thread's, the user's and the day's are checked.
+  Begin begin;                        // Written at once if the thread has no active run.
 };
 
 struct Admission {
   enum class Outcome {
-    running,        // A new run, claimed by the asking node; `begin` is written.
+    running,        // A new run, claimed by the calling node; `begin` is written.
     queued,         // A new run that waits for its thread.
     existing,       // The same runId with the same input: nothing changed (RUN-2).
     id_conflict,    // The same runId with another input, or on another thread.
     thread_busy,    // The thread has an active run and the policy is reject.
-    too_many_runs,  // The owner has `max_active_runs` already: nothing changed.
-    over_budget,    // Nothing is left of a budget: nothing changed.
+    too_many_runs,  // The owner already has `max_active_runs` runs: nothing changed.
+    over_budget,    // A budget is used up: nothing changed.
     over_quota,     // The owner's rows fill `max_stored_bytes`: nothing changed.
   };
   Outcome outcome = Outcome::running;
-  RunKey run;  // Where `thread_busy`: the active one.
+  RunKey run;  // If `thread_busy`: the active run.
   ThreadKey thread;
-  ThreadId thread_id;  // Where `existing`: the run's own thread.
+  ThreadId thread_id;  // If `existing` or `id_conflict`: the thread of the run that has this id.
   Epoch epoch = 0;
   RunStatus status = RunStatus::running;
-  std::string profile;                 // Of a new run: the owner's, frozen with it; empty: none is stored.
   std::optional<RunKey> cancel_first;  // The active run that interrupt or rollback asks to end.
-  std::int64_t stored_bytes = 0;       // Where `over_quota`: what the owner's rows take up.
+  std::int64_t stored_bytes = 0;       // If `over_quota`: how much the owner's rows take.
 };
 
 struct ClaimRequest {
   RunKey run;
   NodeId node;
   std::int64_t now = 0;
-  std::optional<Begin>
-      begin;  // Written where the run has no fact yet; a claim of such a run without it is `invalid`.
+  // Written if the run has no fact yet. A claim of such a run without it is `invalid`.
+  std::optional<Begin> begin;
 };
 
 struct Claim {
   Epoch epoch = 0;
-  Epoch previous_epoch = 0;  // 0: this is the first.
-  std::uint64_t last_n = 0;  // After `begin`, if that was written.
+  Epoch previous_epoch = 0;  // 0 if this is the run's first epoch.
+  std::uint64_t last_n = 0;  // Includes `begin`, if that was written.
   std::int64_t next_idx = 0;
   bool cancel_requested = false;
-  // Writers that left the run without releasing it, since its last checkpoint: it may be the run that they
-  // died of. One that wrote nothing does not count.
+  // How many writers left the run without releasing it since its last checkpoint: the run itself may be what
+  // killed them. A writer that wrote nothing does not count.
   std::int64_t crashes = 0;
 };
 
-// Facts and the rows they tell of, in one commit. Refused as `fenced` unless the run is at `epoch` and its
-// log ends right before `facts`. The bookings on a row of this request add up to its cost: a row without any
-// costs nothing.
+// Facts and the rows that belong to them, in one commit. Refused with `fenced` unless the run is at `epoch`
+// and its log ends right before `facts`. The bookings on a message of this request must add up to its cost; a
+// message without bookings costs nothing.
 struct AppendRequest {
   RunKey run;
   Epoch epoch = 0;
   LogBatch facts;
   std::vector<NewMessage> messages;
-  std::vector<CallEnd> call_ends;       // Of open calls of this run: anything else is `invalid`.
-  std::vector<CallBooking> bookings;    // Of calls that have ended, on rows of this request or earlier ones.
-  std::vector<Checkpoint> checkpoints;  // A number that is there already, or leaves a gap, is `invalid`.
+  std::vector<CallEnd> call_ends;       // Of open calls of this run; any other call is `invalid`.
+  std::vector<CallBooking> bookings;    // Of ended calls, on messages of this request or of earlier ones.
+  std::vector<Checkpoint> checkpoints;  // A number that exists already or leaves a gap is `invalid`.
   std::int64_t now = 0;
 };
 
 // How a run ends as canceled.
 struct CanceledEnd {
-  AppendRequest append;  // Its last fact is the terminal.
+  AppendRequest append;  // Its last fact is the terminal one.
   std::string error_code;
 };
 
 struct EndRequest {
-  AppendRequest append;  // Its last fact is the terminal.
+  AppendRequest append;  // Its last fact is the terminal one.
   RunStatus status = RunStatus::completed;
-  std::string error_code;  // Empty: none.
+  std::string error_code;  // Empty if there is none.
   std::string error_id;
-  // Written instead where a cancel of the run was accepted (RUN-4). Of the same run and epoch, from the same
-  // number on.
+  // Written instead if a cancel of the run was accepted (RUN-4). It must have the same run and epoch, and
+  // start at the same fact number.
   std::optional<CanceledEnd> if_canceled;
 };
 
 struct Ended {
-  std::optional<RunKey> promoted;  // The thread's next queued run, now pending: claim it.
-  bool canceled = false;           // `if_canceled` was written.
+  std::optional<RunKey> promoted;  // The thread's next queued run, which is pending and must be claimed.
+  bool canceled = false;           // Whether `if_canceled` was written.
 };
 
-// The end of a run that no writer can go on with, because what is stored of it cannot be read.
+// The end of a run that no writer can continue, because its stored rows cannot be read.
 struct ForceEndRequest {
   NodeId node;
-  Epoch seen_epoch = 0;     // The run's when the request was made,
-  bool log_is_lost = true;  // and whether its log can no longer be read: then it counts as expired (SSE-4).
-  EndRequest end;           // `append.epoch` is the store's to say; `if_canceled` is not looked at.
+  Epoch seen_epoch = 0;     // The run's epoch when the request was made.
+  bool log_is_lost = true;  // Whether its log cannot be read; then the log counts as expired (SSE-4).
+  EndRequest end;           // The store sets `append.epoch` and ignores `if_canceled`.
 };
 
 struct CancelOutcome {
   RunKey run;
-  RunStatus status = RunStatus::running;  // As it was found. `queued`: nothing was marked, `discard` it.
+  RunStatus status = RunStatus::running;  // As it was found. If `queued`, nothing was marked: `discard` it.
 };
 
 // Ends a run that never began.
 struct DiscardRequest {
   RunKey run;
   std::int64_t now = 0;
-  LogBatch facts;  // first_n is 1; the last one is the terminal.
+  LogBatch facts;  // first_n is 1; the last fact is the terminal one.
 };
 
 // --- What is read ---
@@ -219,13 +219,13 @@ struct RunRow {
   bool cancel_requested = false;
   bool log_expired = false;
   std::string input;
-  std::string profile;  // The owner's when the run was admitted; empty: there was none.
+  std::string profile;  // The owner's when the run was admitted. Empty if there was none.
   std::string agui_version;
   std::string error_code;
   std::string error_id;
   std::int64_t created_at = 0;
-  std::int64_t started_at = 0;     // 0: not yet.
-  std::int64_t ended_at = 0;       // 0: not yet.
+  std::int64_t started_at = 0;     // 0 if it has not started.
+  std::int64_t ended_at = 0;       // 0 if it has not ended.
   std::vector<EpochStart> epochs;  // Ascending.
 };
 
@@ -236,11 +236,11 @@ struct RunUsage {
   std::string currency;
 };
 
-// Where a run's log ends, whatever its rows hold.
+// Where a run's log ends, even if its rows cannot be read.
 struct LogEnd {
   Epoch epoch = 0;
-  // The larger one of what the run's row says and what the log has. Where SQLite meets a damaged page in the
-  // log, it is the row's.
+  // The larger of the numbers in the run's row and in the log. If SQLite meets a damaged page in the log, it
+  // is the number in the run's row.
   std::uint64_t last_n = 0;
   std::int64_t next_idx = 0;
   RunStatus status = RunStatus::running;
@@ -263,17 +263,8 @@ struct MessageRow {
   std::int64_t created_at = 0;
 };
 
-// A user's profile as it is stored. `country` is the one of `settings`, for new threads.
-struct ProfileRow {
-  std::string username;
-  std::string bio;
-  std::optional<std::string> settings;  // JSON; none: all defaults.
-  std::string country;
-  std::int64_t updated_at = 0;
-};
-
-// How much of a list is given at once: up to so many rows and so many bytes of their texts, but at least one
-// row.
+// How much of a list is returned at once: at most this many rows and this many bytes of their texts, but at
+// least one row.
 struct PageSize {
   std::size_t rows = 50;
   std::size_t bytes = std::size_t{1} << 20U;
@@ -281,7 +272,7 @@ struct PageSize {
 
 struct HistoryPage {
   std::vector<MessageRow> messages;         // Oldest first.
-  std::optional<std::int64_t> next_before;  // Ask with this for the page before; none: this was the oldest.
+  std::optional<std::int64_t> next_before;  // `before` of the next older page. Empty if there is none.
 };
 
 struct ThreadRow {
@@ -294,13 +285,13 @@ struct ThreadRow {
 };
 
 struct ThreadPage {
-  std::vector<ThreadRow> threads;  // Newest (last updated) first.
-  std::string next;                // Opaque cursor; empty: no more.
+  std::vector<ThreadRow> threads;  // The most recently updated first.
+  std::string next;                // An opaque cursor. Empty if there are no more.
 };
 
 enum class DeleteOutcome { deleted, not_found, busy };
 
-// How much a piece of a long work does: it ends with the first of these.
+// The limits of one piece of a long task: the piece ends when it reaches the first of them.
 struct PieceSize {
   std::size_t rows = 500;
   std::chrono::milliseconds time{5};

@@ -1,18 +1,18 @@
 #pragma once
 
-#include "runnel/base/metrics.h"
+#include "runnel/base/metrics/metrics.h"
 
 namespace runnel::store {
 
-// What a store counts. Default: nothing.
+// The metrics of a store. A default-constructed object counts nothing.
 struct StoreMetrics {
   StoreMetrics() = default;
   explicit StoreMetrics(base::Metrics& metrics);
 
   base::Histogram commit_time;
   base::Histogram group_size;
-  base::Level queued;
-  base::Level wal_bytes;
+  base::Gauge queued;
+  base::Gauge wal_bytes;
   base::Counter failed_groups;
   base::Counter failed_intents;
   base::Counter failed_reads;

@@ -6,7 +6,7 @@
 
 namespace runnel::store {
 
-// From inclusive, to exclusive, in milliseconds.
+// In milliseconds; `from` is inclusive, `to` is exclusive.
 struct Instants {
   std::int64_t from = 0;
   std::int64_t to = 0;
@@ -14,8 +14,8 @@ struct Instants {
   [[nodiscard]] bool empty() const { return from >= to; }
 };
 
-// What a report is put together from (USE-8): whole UTC days, counted from 1970, whose sums are kept, and
-// what is left of the days at both ends, from the ledger itself.
+// The parts of a report (USE-8): whole UTC days, counted from 1970, whose sums are stored, and the partial
+// days at both ends, which are read from the ledger itself.
 struct UsageRange {
   std::int64_t first_day = 0;
   std::int64_t end_day = 0;  // Exclusive.

@@ -11,7 +11,8 @@ namespace runnel::stream {
 
 namespace asio = boost::asio;
 
-// Runs `call` on that core: at once where this is its thread, else by a post; either way in order.
+// Runs `call` on that core: immediately if it is the channel's core and this is its thread, otherwise by a
+// post. Either way, the calls for a core run in order.
 template <class Call>
 void Channel::on_core(std::size_t core, Call call) {
   if (core == core_ && cores_.current() == core_) {
@@ -21,15 +22,15 @@ void Channel::on_core(std::size_t core, Call call) {
   }
 }
 
-Channel::Channel(base::Cores& cores, std::size_t core, RunNames names, Encode encode,
+Channel::Channel(base::Cores& cores, std::size_t core, RunNames names, Encoding encoding,
                  std::size_t keep_records, StreamMetrics metrics)
     : cores_{cores},
       core_{core},
       names_{std::move(names)},
-      encode_{encode},
+      encoding_{encoding},
       keep_records_{keep_records},
       metrics_{metrics},
-      slots_(cores.size()) {}
+      slots_(cores.size() * encoding.wires) {}
 
 void Channel::begin_epoch(Epoch epoch, std::uint64_t after_n) {
   epoch_ = epoch;
@@ -55,30 +56,26 @@ void Channel::publish(std::vector<Record> records) {
   forget_old();
 }
 
-int Channel::append_frame(Dialect dialect, Record const& record, std::string& out) const {
-  auto const before = out.size();
-  encode_(dialect, names_, record, out);
-  return out.size() > before ? 1 : 0;
-}
-
 void Channel::fan_out(std::vector<Record> const& records) {
-  for (std::size_t d = 0; d < kDialects; ++d) {
-    Bytes frames;
-    std::int64_t count = 0;
-    for (std::size_t core = 0; core < slots_.size(); ++core) {
-      auto const& slot = slots_[core][d];
-      if (slot.readers == 0) continue;
-      if (!frames) {
-        std::string out;
-        for (auto const& record : records)
-          count += append_frame(static_cast<Dialect>(d), record, out);
-        if (out.empty()) break;
-        frames = std::make_shared<std::string const>(std::move(out));
-      }
-      metrics_.live_frames.add(count * static_cast<std::int64_t>(slot.readers));
-      on_core(core, [relay = slot.relay, frames] { relay->send(frames); });
+  for (std::size_t number = 0; number < encoding_.wires; ++number) {
+    auto const wire = static_cast<Wire>(number);
+    SharedFrames frames;
+    for (std::size_t core = 0; core < cores_.size(); ++core) {
+      auto const& place = slot(core, wire);
+      if (place.readers == 0) continue;
+      if (!frames) frames = encode_all(wire, records);
+      if (!frames) break;
+      metrics_.live_frames.add(static_cast<std::int64_t>(frames->count() * place.readers));
+      on_core(core, [relay = place.relay, frames] { relay->send(frames); });
     }
   }
+}
+
+SharedFrames Channel::encode_all(Wire wire, std::vector<Record> const& records) const {
+  Frames out;
+  for (auto const& record : records)
+    out.add(encoding_, wire, names_, record);
+  return out.bytes.empty() ? nullptr : share(std::move(out));
 }
 
 void Channel::set_durable(std::uint64_t n) {
@@ -107,14 +104,13 @@ void Channel::retire() {
 }
 
 void Channel::close_all(CloseReason reason) {
-  for (std::size_t core = 0; core < slots_.size(); ++core) {
-    for (auto& slot : slots_[core]) {
-      if (slot.readers == 0) continue;
-      slot.readers = 0;
-      on_core(core, [relay = slot.relay, reason] { relay->close(reason); });
-    }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    auto& place = slots_[i];
+    if (place.readers == 0) continue;
+    place.readers = 0;
+    on_core(i / encoding_.wires, [relay = place.relay, reason] { relay->close(reason); });
   }
-  // What still waits is ahead of the log: it has seen no terminal here.
+  // Readers that still wait are ahead of the log: they have not seen the terminal fact here.
   for (auto& [id, reader] : readers_) {
     if (!reader.waiting) continue;
     on_core(reader.core, [subscriber = reader.waiting] { subscriber->on_close(CloseReason::reconnect); });
@@ -127,18 +123,18 @@ bool Channel::covers(std::uint64_t after_n) const {
   return after_n == last_n_ || (!ring_.empty() && ring_.front().position.n <= after_n + 1);
 }
 
-Bytes Channel::encode_after(Dialect dialect, std::uint64_t after_n) const {
-  std::string out;
-  std::int64_t count = 0;
+SharedFrames Channel::encode_after(Wire wire, std::uint64_t after_n) const {
+  Frames out;
   for (auto const& record : ring_) {
-    if (record.position.n > after_n) count += append_frame(dialect, record, out);
+    if (record.position.n > after_n) out.add(encoding_, wire, names_, record);
   }
-  metrics_.live_frames.add(count);
-  return std::make_shared<std::string const>(std::move(out));
+  metrics_.live_frames.add(static_cast<std::int64_t>(out.count()));
+  return share(std::move(out));
 }
 
-void Channel::go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber, Bytes first) {
-  auto& place = slot(reader.core, reader.dialect);
+void Channel::go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber,
+                      SharedFrames first) {
+  auto& place = slot(reader.core, reader.wire);
   if (!place.relay) place.relay = std::make_shared<Relay>(cores_.at(reader.core));
   ++place.readers;
   reader.waiting = nullptr;
@@ -146,7 +142,8 @@ void Channel::go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> s
                         first = std::move(first)] { relay->add(id, subscriber, first); });
 }
 
-// Readers whose place the log has reached go live; one that fell into a gap resumes by way of the store.
+// Readers whose position the log has reached go live. A reader for which facts are missing here must
+// reconnect and read them from the store.
 void Channel::serve_waiting() {
   if (waiting_ == 0 || holding_) return;
   for (auto it = readers_.begin(); it != readers_.end();) {
@@ -158,7 +155,7 @@ void Channel::serve_waiting() {
     --waiting_;
     if (covers(reader.after.n)) {
       auto const subscriber = reader.waiting;
-      go_live(id, reader, subscriber, encode_after(reader.dialect, reader.after.n));
+      go_live(id, reader, subscriber, encode_after(reader.wire, reader.after.n));
       ++it;
     } else {
       on_core(reader.core, [subscriber = reader.waiting] { subscriber->on_close(CloseReason::reconnect); });
@@ -182,12 +179,12 @@ asio::awaitable<ReaderId> Channel::attach_here(Attach request) {
 
   auto const id = ++last_reader_;
   auto& reader = readers_[id];
-  reader = {request.dialect, request.core, nullptr, after};
+  reader = {request.wire, request.core, nullptr, after};
   if (waits) {
     reader.waiting = std::move(request.subscriber);
     ++waiting_;
   } else {
-    go_live(id, reader, std::move(request.subscriber), encode_after(request.dialect, after.n));
+    go_live(id, reader, std::move(request.subscriber), encode_after(request.wire, after.n));
   }
   if (ended_) close_all(CloseReason::ended);
   co_return id;
@@ -204,7 +201,7 @@ void Channel::detach_here(ReaderId id) {
   if (reader.waiting) {
     --waiting_;
   } else {
-    auto& place = slot(reader.core, reader.dialect);
+    auto& place = slot(reader.core, reader.wire);
     --place.readers;
     on_core(reader.core, [relay = place.relay, id] { relay->remove(id); });
   }

@@ -2,7 +2,6 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -11,24 +10,22 @@
 #include <vector>
 
 #include "runnel/base/cores.h"
-#include "runnel/core/dialect.h"
-#include "runnel/core/fact.h"
-#include "runnel/core/run_names.h"
+#include "runnel/core/fact/fact.h"
+#include "runnel/core/fact/run_names.h"
+#include "runnel/core/fact/wire.h"
+#include "runnel/stream/frames.h"
 #include "runnel/stream/relay.h"
 #include "runnel/stream/stream_metrics.h"
 #include "runnel/stream/subscriber.h"
 
 namespace runnel::stream {
 
-// Appends at most one frame for the record (WIRE-1). Given by the wiring: this room does not know the wires.
-using Encode = void (*)(Dialect, RunNames const&, Record const&, std::string& out);
-
-// The live path of one run: its newest facts and its readers. The facts, numbers and the list of readers live
-// on one core, where the run's writer lives too. Frames are encoded once for each dialect in use and handed
-// to each core that has readers of it in one post.
+// The live path of one run: its newest facts and its readers. The facts, their numbers and the list of
+// readers belong to one core, which is also the core of the run's writer. Frames are encoded once for each
+// wire in use, and handed in one post to each core that has readers of that wire.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
-  Channel(base::Cores& cores, std::size_t core, RunNames names, Encode encode, std::size_t keep_records,
+  Channel(base::Cores& cores, std::size_t core, RunNames names, Encoding encoding, std::size_t keep_records,
           StreamMetrics metrics = {});
   Channel(Channel const&) = delete;
   Channel& operator=(Channel const&) = delete;
@@ -39,48 +36,50 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   // --- The writer, on `core()` only ---
 
-  // A writer has claimed the run; its facts follow `after_n`, up to which the log is durable. Seals older
-  // epochs: a reader that waits beyond their end goes on with this epoch's first fact (SSE-4).
+  // A writer has claimed the run. Its facts follow `after_n`, and the log is durable up to there. This seals
+  // older epochs: a reader that waits beyond their end continues with this epoch's first fact (SSE-4).
   void begin_epoch(Epoch epoch, std::uint64_t after_n);
 
-  // Shows the records, which continue the numbers without a gap. A terminal one ends all readers.
+  // Shows the records to the readers. Their numbers must continue without a gap. A terminal record closes all
+  // readers.
   void publish(std::vector<Record> records);
 
   // Facts up to `n` can be read from the store, so the oldest of them may be forgotten here.
   void set_durable(std::uint64_t n);
 
-  // The store refuses what the writer brings: ends all readers without a terminal, and until `go_on` those
-  // that come (back) get what is durable and then wait.
+  // To be called when the store refuses the writer's facts. Closes all readers without a terminal record.
+  // Until `go_on`, readers that attach get what is durable and then wait.
   void hold();
   void go_on();
 
-  // No writer will come any more: the end is in the store, and readers are sent there.
+  // No writer will come: the end of the run is in the store, and readers are sent there.
   void retire();
 
   // --- Readers, from any core ---
 
   struct Attach {
-    Position after;  // {0, 0}: from the start. A number ahead of the log waits for the log to reach it.
-    Dialect dialect = Dialect::v2;
-    std::size_t core = 0;  // Where `subscriber` lives.
+    Position after;  // {0, 0} is the start. A reader with a number ahead of the log waits for the log.
+    Wire wire{};
+    std::size_t core = 0;  // The core of `subscriber`.
     std::shared_ptr<Subscriber> subscriber;
-    bool wait_for_writer = true;  // False: a run that has no writer here yet counts as "no longer here".
+    bool wait_for_writer = true;  // If false, a run without a writer here gives 0.
   };
 
-  // The reader's id once it gets all that follows `after`; 0: facts right after it are no longer here, read
-  // them from the store (where they all are) and attach again.
+  // Returns the reader's id; from then on the reader gets everything that follows `after`. Returns 0 if the
+  // facts right after it are not here: the caller must read them from the store, which has all of them, and
+  // attach again.
   boost::asio::awaitable<ReaderId> attach(Attach request);
 
-  // Harmless for a reader that has been closed. A call that is under way on the reader's core may still reach
-  // it.
+  // Has no effect for a reader that has been closed. A call that is under way on the reader's core may still
+  // reach it.
   void detach(ReaderId reader);
 
  private:
   struct Reader {
-    Dialect dialect;
+    Wire wire;
     std::size_t core;
-    std::shared_ptr<Subscriber>
-        waiting;  // Set while it waits for the log to reach `after`; otherwise in its relay.
+    // Set while the reader waits for the log to reach `after`; otherwise the relay has the subscriber.
+    std::shared_ptr<Subscriber> waiting;
     Position after;
   };
   struct Slot {
@@ -90,11 +89,13 @@ class Channel : public std::enable_shared_from_this<Channel> {
 
   boost::asio::awaitable<ReaderId> attach_here(Attach request);
   [[nodiscard]] bool covers(std::uint64_t after_n) const;
-  // How many frames it appended: one or none.
-  int append_frame(Dialect dialect, Record const& record, std::string& out) const;
-  [[nodiscard]] Bytes encode_after(Dialect dialect, std::uint64_t after_n) const;
-  Slot& slot(std::size_t core, Dialect dialect) { return slots_[core][static_cast<std::size_t>(dialect)]; }
-  void go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber, Bytes first);
+  // Null if the wire shows none of the records.
+  [[nodiscard]] SharedFrames encode_all(Wire wire, std::vector<Record> const& records) const;
+  [[nodiscard]] SharedFrames encode_after(Wire wire, std::uint64_t after_n) const;
+  Slot& slot(std::size_t core, Wire wire) {
+    return slots_[core * encoding_.wires + static_cast<std::size_t>(wire)];
+  }
+  void go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber, SharedFrames first);
   void serve_waiting();
   void fan_out(std::vector<Record> const& records);
   void close_all(CloseReason reason);
@@ -106,11 +107,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
   base::Cores& cores_;
   std::size_t const core_;
   RunNames const names_;
-  Encode const encode_;
+  Encoding const encoding_;
   std::size_t const keep_records_;
   StreamMetrics const metrics_;
 
-  Epoch epoch_ = 0;  // 0: no writer has come yet.
+  Epoch epoch_ = 0;  // 0 if no writer has come yet.
   std::uint64_t epoch_after_ = 0;
   std::uint64_t last_n_ = 0;
   std::uint64_t durable_n_ = 0;
@@ -121,7 +122,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   ReaderId last_reader_ = 0;
   std::size_t waiting_ = 0;
   std::unordered_map<ReaderId, Reader> readers_;
-  std::vector<std::array<Slot, kDialects>> slots_;  // By core.
+  std::vector<Slot> slots_;  // By core, then by wire.
 };
 
 }  // namespace runnel::stream

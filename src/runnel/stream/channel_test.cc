@@ -13,16 +13,21 @@
 namespace runnel::stream {
 namespace {
 
-// v2 shows no deltas, ag-ui all; a frame is "epoch-n ".
-void encode(Dialect dialect, RunNames const& /*names*/, Record const& record, std::string& out) {
-  if (dialect == Dialect::v2 && is_delta(record.fact)) return;
+// One wire shows no deltas, the other shows all facts. A frame is "epoch-n ".
+constexpr Wire kNoDeltas{0};
+constexpr Wire kAll{1};
+
+void encode(Wire wire, RunNames const& /*names*/, Record const& record, std::string& out) {
+  if (wire == kNoDeltas && is_delta(record.fact)) return;
   append_position(out, record.position);
   out += ' ';
 }
 
+constexpr Encoding kEncoding{&encode, 2};
+
 class Recorder final : public Subscriber {
  public:
-  void on_frames(Bytes frames) override { seen += *frames; }
+  void on_frames(SharedFrames frames) override { seen += frames->bytes; }
   void on_close(CloseReason reason) override {
     seen += reason == CloseReason::ended ? "ended" : "reconnect";
     ++closes;
@@ -61,9 +66,9 @@ class ChannelTest : public testing::TestWithParam<std::size_t> {
     done.get_future().get();
   }
 
-  ReaderId attach(std::shared_ptr<Recorder> subscriber, Position after, Dialect dialect = Dialect::v2,
+  ReaderId attach(std::shared_ptr<Recorder> subscriber, Position after, Wire wire = kNoDeltas,
                   bool wait_for_writer = true) {
-    Channel::Attach request{after, dialect, GetParam(), std::move(subscriber), wait_for_writer};
+    Channel::Attach request{after, wire, GetParam(), std::move(subscriber), wait_for_writer};
     return boost::asio::co_spawn(cores.at(GetParam()), channel->attach(std::move(request)),
                                  boost::asio::use_future)
         .get();
@@ -85,7 +90,7 @@ class ChannelTest : public testing::TestWithParam<std::size_t> {
   }
 
   base::Cores cores{2};
-  std::shared_ptr<Channel> channel = std::make_shared<Channel>(cores, 0, RunNames{}, &encode, 4);
+  std::shared_ptr<Channel> channel = std::make_shared<Channel>(cores, 0, RunNames{}, kEncoding, 4);
   std::shared_ptr<Recorder> reader = std::make_shared<Recorder>();
 };
 
@@ -117,11 +122,11 @@ TEST_P(ChannelTest, ReaderOfAnEndedRunGetsItsRestAndTheEnd) {
   EXPECT_EQ(seen(reader), "1000-2 ended");
 }
 
-TEST_P(ChannelTest, WIRE_1_DialectThatShowsNothingOfABatchSendsNothing) {
+TEST_P(ChannelTest, WIRE_1_WireThatShowsNothingOfABatchSendsNothing) {
   begin(kEpoch, 0);
   attach(reader, {});
   auto const other = std::make_shared<Recorder>();
-  attach(other, {}, Dialect::ag_ui_1_0);
+  attach(other, {}, kAll);
 
   publish({delta(1), delta(2)});
 
@@ -191,7 +196,7 @@ TEST_P(ChannelTest, ReaderThatFallsBehindATakeoverResumesByWayOfTheStore) {
 }
 
 TEST_P(ChannelTest, ReaderBeforeTheWriterWaitsForIt) {
-  EXPECT_EQ(attach(reader, {}, Dialect::v2, false), 0U);
+  EXPECT_EQ(attach(reader, {}, kNoDeltas, false), 0U);
   EXPECT_NE(attach(reader, {}), 0U);
 
   begin(kEpoch, 0);
@@ -217,8 +222,8 @@ TEST_P(ChannelTest, DB_3_ReaderThatComesWhileTheStoreRefusesGetsNothingThatIsNot
   publish({delta(3)});
   on(0, [&] { channel->hold(); });
 
-  EXPECT_EQ(attach(reader, {kEpoch, 1}, Dialect::ag_ui_1_0), 0U) << "what is durable comes from the store";
-  EXPECT_NE(attach(reader, {kEpoch, 2}, Dialect::ag_ui_1_0), 0U);
+  EXPECT_EQ(attach(reader, {kEpoch, 1}, kAll), 0U) << "what is durable comes from the store";
+  EXPECT_NE(attach(reader, {kEpoch, 2}, kAll), 0U);
   publish({delta(4)});
   EXPECT_EQ(seen(reader), "");
 
@@ -238,7 +243,7 @@ TEST_P(ChannelTest, DB_3_ReaderThatHadSeenMoreThanIsDurableGoesOnAfterIt) {
     channel->set_durable(1);
     channel->hold();
   });
-  EXPECT_NE(attach(reader, {kEpoch, 2}, Dialect::ag_ui_1_0), 0U);
+  EXPECT_NE(attach(reader, {kEpoch, 2}, kAll), 0U);
 
   publish({delta(3)});
   on(0, [&] { channel->go_on(); });
@@ -268,15 +273,15 @@ TEST_P(ChannelTest, DetachedReaderGetsNoMore) {
 
 TEST_P(ChannelTest, HTTP_7_FramesAreCountedForEachReader) {
   base::Metrics metrics;
-  channel = std::make_shared<Channel>(cores, 0, RunNames{}, &encode, 4, StreamMetrics{metrics});
+  channel = std::make_shared<Channel>(cores, 0, RunNames{}, kEncoding, 4, StreamMetrics{metrics});
   begin(kEpoch, 0);
   publish({note(1)});
   attach(reader, {});
-  attach(std::make_shared<Recorder>(), {}, Dialect::ag_ui_1_0);
+  attach(std::make_shared<Recorder>(), {}, kAll);
 
   publish({delta(2), note(3)});
 
-  // Each is given the first; then one frame for v2, two for AG-UI.
+  // Both readers get the first fact; then the first wire has one frame, and the second has two.
   EXPECT_EQ(seen(reader), "1000-1 1000-3 ");
   EXPECT_NE(metrics.text().find("\nrunnel_stream_frames_total{from=\"live\"} 5\n"), std::string::npos);
 }
@@ -285,7 +290,7 @@ INSTANTIATE_TEST_SUITE_P(Cores, ChannelTest, testing::Values(0, 1));
 
 TEST(HubTest, SameRunSameChannelAsLongAsSomeoneHoldsIt) {
   base::Cores cores{2};
-  Hub hub{cores, &encode, 4};
+  Hub hub{cores, kEncoding, 4};
   auto channel = hub.open(RunKey{1}, {});
   EXPECT_EQ(hub.open(RunKey{1}, {}), channel);
   EXPECT_NE(hub.open(RunKey{2}, {}), channel);
@@ -299,7 +304,7 @@ TEST(HubTest, SameRunSameChannelAsLongAsSomeoneHoldsIt) {
 
 TEST(HubTest, RunLivesOnTheCoreThatStartsItUnlessThatHasMoreThanItsShare) {
   base::Cores cores{2};
-  Hub hub{cores, &encode, 4};
+  Hub hub{cores, kEncoding, 4};
   std::vector<std::shared_ptr<Channel>> channels;
   std::promise<void> opened;
   boost::asio::post(cores.at(1), [&] {

@@ -6,12 +6,12 @@
 namespace runnel::stream {
 
 namespace {
-// So many more channels than the emptiest core may one have before others take its runs.
+// How many more channels than the emptiest core a core may have before its new runs go to the emptiest core.
 constexpr std::size_t kAhead = 8;
 }  // namespace
 
-Hub::Hub(base::Cores& cores, Encode encode, std::size_t keep_records, StreamMetrics metrics)
-    : cores_{cores}, encode_{encode}, keep_records_{keep_records}, metrics_{metrics} {
+Hub::Hub(base::Cores& cores, Encoding encoding, std::size_t keep_records, StreamMetrics metrics)
+    : cores_{cores}, encoding_{encoding}, keep_records_{keep_records}, metrics_{metrics} {
   table_->on_core.resize(cores.size());
 }
 
@@ -39,7 +39,7 @@ std::shared_ptr<Channel> Hub::open(RunKey run, RunNames names) {
     delete channel;
   };
   std::shared_ptr<Channel> channel{
-      new Channel{cores_, core, std::move(names), encode_, keep_records_, metrics_}, forget};
+      new Channel{cores_, core, std::move(names), encoding_, keep_records_, metrics_}, forget};
   ++table_->on_core[core];
   entry = channel;
   return channel;

@@ -7,16 +7,16 @@ namespace runnel::stream {
 
 namespace {
 
-// About 50 µs of writes.
+// The writes to this many readers take about 50 µs.
 constexpr std::size_t kNarrow = 16;
 constexpr int kPauses = 5;
 constexpr std::chrono::milliseconds kLongestPause{20};
 
 }  // namespace
 
-void Relay::add(ReaderId id, std::shared_ptr<Subscriber> subscriber, Bytes const& first) {
-  release();  // `first` holds it too.
-  if (!first->empty()) subscriber->on_frames(first);
+void Relay::add(ReaderId id, std::shared_ptr<Subscriber> subscriber, SharedFrames const& first) {
+  release();  // `first` contains the held frames too.
+  if (!first->bytes.empty()) subscriber->on_frames(first);
   readers_.emplace_back(id, std::move(subscriber));
 }
 
@@ -24,7 +24,7 @@ void Relay::remove(ReaderId id) {
   std::erase_if(readers_, [id](auto const& entry) { return entry.first == id; });
 }
 
-void Relay::send(Bytes frames) {
+void Relay::send(SharedFrames frames) {
   if (waiting_ || (readers_.size() > kNarrow && Clock::now() < next_at_)) return hold(frames);
   fan_out(frames);
 }
@@ -36,8 +36,8 @@ void Relay::close(CloseReason reason) {
     subscriber->on_close(reason);
 }
 
-void Relay::hold(Bytes const& frames) {
-  held_ += *frames;
+void Relay::hold(SharedFrames const& frames) {
+  held_.append(*frames);
   if (waiting_) return;
   waiting_ = true;
   timer_.expires_at(next_at_);
@@ -47,12 +47,12 @@ void Relay::hold(Bytes const& frames) {
   });
 }
 
-// A wait that is under way then finds nothing.
+// If a wait is under way, it finds nothing to send when it ends.
 void Relay::release() {
-  if (!held_.empty()) fan_out(std::make_shared<std::string const>(std::exchange(held_, {})));
+  if (!held_.bytes.empty()) fan_out(share(std::exchange(held_, {})));
 }
 
-void Relay::fan_out(Bytes const& frames) {
+void Relay::fan_out(SharedFrames const& frames) {
   if (readers_.size() <= kNarrow) {
     for (auto const& [id, subscriber] : readers_)
       subscriber->on_frames(frames);

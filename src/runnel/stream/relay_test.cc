@@ -15,9 +15,9 @@ namespace {
 class Ear final : public Subscriber {
  public:
   explicit Ear(std::chrono::microseconds slowness) : slowness_{slowness} {}
-  void on_frames(Bytes frames) override {
+  void on_frames(SharedFrames frames) override {
     std::this_thread::sleep_for(slowness_);
-    heard += *frames;
+    heard += frames->bytes;
     ++calls;
   }
   void on_close(CloseReason reason) override { closed = reason; }
@@ -30,8 +30,8 @@ class Ear final : public Subscriber {
   std::chrono::microseconds slowness_;
 };
 
-Bytes bytes(std::string text) {
-  return std::make_shared<std::string const>(std::move(text));
+SharedFrames bytes(std::string text) {
+  return share({std::move(text), {}});
 }
 
 class RelayTest : public testing::Test {
@@ -41,7 +41,7 @@ class RelayTest : public testing::Test {
     relay_->add(++last_id_, ear, bytes(std::move(first)));
     return ear;
   }
-  // The first of so many that a fan-out takes about 2 ms.
+  // Adds enough readers for a wide fan-out, which takes about 2 ms, and returns the first of them.
   std::shared_ptr<Ear> add_crowd() {
     auto const first = add_ear({}, std::chrono::milliseconds{2});
     for (int i = 0; i < 31; ++i)

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "runnel/base/metrics.h"
+#include "runnel/base/metrics/metrics.h"
 
 namespace runnel::stream {
 
-// Frames on their way to readers. Default: not counted.
+// Counts the frames given to readers. A default-constructed object counts nothing.
 struct StreamMetrics {
   StreamMetrics() = default;
   explicit StreamMetrics(base::Metrics& metrics);

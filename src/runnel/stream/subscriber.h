@@ -1,17 +1,12 @@
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <string>
+#include "runnel/stream/frames.h"
 
 namespace runnel::stream {
 
-// Encoded frames, made once and shared by all readers of a dialect.
-using Bytes = std::shared_ptr<std::string const>;
-
 enum class CloseReason {
   ended,      // The terminal frame was delivered: the stream is complete.
-  reconnect,  // Not the end: the reader resumes with the last id it has.
+  reconnect,  // Not the end of the stream: the reader resumes with the last id that it has.
 };
 
 // A live reader of one run. The channel calls it on the reader's core only, in order; both calls must return
@@ -23,7 +18,7 @@ class Subscriber {
   Subscriber& operator=(Subscriber const&) = delete;
   virtual ~Subscriber() = default;
 
-  virtual void on_frames(Bytes frames) = 0;
+  virtual void on_frames(SharedFrames frames) = 0;
   virtual void on_close(CloseReason reason) = 0;
 };
 

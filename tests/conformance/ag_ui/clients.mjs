@@ -1,9 +1,9 @@
-// The stock clients in use, and what watches over one run of such a client.
+// The stock clients, and functions that run one of them and check that it does not complain.
 import { webcrypto } from "node:crypto";
 import { HttpAgent as HttpAgent10 } from "@ag-ui/client";
 import { HttpAgent as HttpAgent00 } from "ag-ui-client-0-0";
 
-// Node 18, which Debian 12 has, does not make it global; the clients mint ids with it.
+// The clients make ids with `crypto`, which is not global in Node 18, the version of Debian 12.
 globalThis.crypto ??= webcrypto;
 
 export const clients = [
@@ -25,7 +25,7 @@ async function withoutComplaints(work) {
   if (complaints.length > 0) throw new Error(`the client complains: ${complaints.join("; ")}`);
 }
 
-// One run of a stock agent to the end of its stream. Gives the events that subscribers saw, in order.
+// Makes one run with a stock agent, to the end of its stream. Returns the events that subscribers saw, in order.
 export async function run(HttpAgent, { url, headers = {}, message, timeoutMs = 20_000 }) {
   const agent = new HttpAgent({
     url,
@@ -40,12 +40,12 @@ export async function run(HttpAgent, { url, headers = {}, message, timeoutMs = 2
     clearTimeout(timer);
   }
   if (events.some((event) => event.type === "RUN_ERROR" && event.code === "abort")) {
-    throw new Error(`no end of the run within ${timeoutMs} ms`);
+    throw new Error(`the run did not end within ${timeoutMs} ms`);
   }
   return { events, messages: agent.messages };
 }
 
-// Runs the cases one after the other and prints what became of them. The exit status says whether all passed.
+// Runs the cases one after the other and prints their results. The exit status says whether all passed.
 export async function report(cases) {
   let failed = 0;
   for (const { name, check } of cases) {

@@ -1,5 +1,5 @@
 // Runs both stock clients against a live server: RUNNEL_URL (its base address) and RUNNEL_TOKEN (a user's token).
-// RUNNEL_MESSAGE is what the user says. Fails where a client throws or warns, or the run does not finish with text.
+// RUNNEL_MESSAGE is what the user says. Fails if a client throws or warns, or if the run does not finish with text.
 import { strict as assert } from "node:assert";
 
 import { clients, report, run } from "./clients.mjs";

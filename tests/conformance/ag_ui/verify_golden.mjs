@@ -1,6 +1,6 @@
 // Feeds each golden ag-ui transcript to the stock client of its version, over HTTP as a server would. Other transcripts
 // can be named: `node verify_golden.mjs FOLDER`, with files called NAME.ag-ui-1.0.sse and NAME.ag-ui-0.0.sse.
-// Fails where the client throws, warns, or sees other events than the transcript holds.
+// Fails if the client throws, warns, or sees other events than those in the transcript.
 import { strict as assert } from "node:assert";
 import { readFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
 await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
 const base = `http://127.0.0.1:${server.address().port}`;
 
-// The JSON of each frame, by a reader that shares no code with the clients.
+// The JSON of each frame, parsed by code that the clients do not share.
 function framesOf(file) {
   return readFileSync(new URL(file, folder), "utf8")
     .split("\n\n")
@@ -26,7 +26,7 @@ function framesOf(file) {
     .map((frame) => JSON.parse(frame.split("\n").find((line) => line.startsWith("data: ")).slice(6)));
 }
 
-// Each message has all of its deltas' text, and nothing else.
+// Each message has the joined text of its deltas, and nothing else.
 function checkTexts(frames, messages) {
   const texts = new Map();
   for (const { type, messageId, delta } of frames) {

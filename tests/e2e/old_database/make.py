@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Makes runnel.sql and answers.json beside this file: a database as the binary in RUNNEL_BIN leaves it, and what that
-binary answered about it. `tests/e2e/test_old_database.py` holds every later version to them, so this is run once for a
-version, on its binary, before the schema or the stored facts change; never to make a test green.
+"""Makes runnel.sql and answers.json in this folder: a database that the binary in RUNNEL_BIN wrote, and that binary's
+answers about it. `tests/e2e/test_old_database.py` requires the same answers of every later version. So this script runs
+once per version, with that version's binary, before the schema or the stored facts change; never to make a test pass.
 """
 
 import json
@@ -20,10 +20,11 @@ from fake_chunks import usage  # noqa: E402
 from fake_provider import FakeProvider  # noqa: E402
 from flow_case import Calls, Says, Stalls, calls  # noqa: E402
 from old_case import ANN, ANSWERS, BOB, DUMP, ODD, ask, make_server, run_targets, thread_targets  # noqa: E402
+from recount import recount  # noqa: E402
 from test_flows import DIRECT, DONE, FREE, NEEDS, REPORT, ROUTED, worker  # noqa: E402
 
 DAY = 86_400_000
-FAR = 4_000_000_000_000  # A ticket's time, in the year 2096.
+FAR = 4_000_000_000_000  # The time until which tickets are valid, in the year 2096.
 
 
 class Maker:
@@ -52,7 +53,7 @@ class Maker:
         assert self.fake.wait_for(lambda: len(self.fake.calls) >= count)
 
     def settle(self) -> None:
-        """Until streamed words are durable."""
+        """Waits until streamed words are durable."""
         time.sleep(0.5)
 
     def ended_runs(self) -> None:
@@ -84,7 +85,7 @@ class Maker:
         self.end(ANN, "a-rolled", "a-8")
 
     def recovered_run(self) -> None:
-        """One that the old version itself has taken up again."""
+        """A run that the old version itself has recovered."""
         asked = len(self.fake.calls)
         self.begin(ANN, "a-recovered", "a-9", ROUTED, Stalls('{"status": "SUCCESS", "answer": "You are fr'))
         self.wait_asked(asked + 2)
@@ -95,7 +96,7 @@ class Maker:
         self.end(ANN, "a-recovered", "a-9")
 
     def runs_in_flight(self) -> None:
-        """Two with a checkpoint, some words and an open call, and one behind each."""
+        """Two runs with a checkpoint, some words and an open call, and one queued run behind each."""
         for thread, run, behind in (("a-going", "a-10", "a-11"), ("a-stale", "a-12", "a-13")):
             asked = len(self.fake.calls)
             self.begin(ANN, thread, run, ROUTED, Stalls('{"status": "SUCCESS", "answer": "You are fr'))
@@ -118,7 +119,7 @@ class Maker:
                 "settings": {"version": 2, "preferences": {"interface_language": "en-GB", "ai_language": "de-CH-1996",
                                                            "timezone": "Europe/Zurich", "country": "CH"}}}
         answer = self.users[ANN].request("PUT", "/api/v1/profile", body)
-        if answer.status == 400:  # Names have rules of their own.
+        if answer.status == 400:  # The rules for names do not allow all these characters.
             answer = self.users[ANN].request("PUT", "/api/v1/profile", {**body, "username": "Änn 你好 👩"})
         assert answer.status == 200, answer
 
@@ -136,7 +137,7 @@ class Maker:
 
 
 def a_day_earlier(database: Path, thread: str) -> None:
-    """The calls of a thread, past the triggers that freeze them."""
+    """Moves a thread's calls back by one day, in spite of the triggers that freeze them."""
     triggers = ("trg_call_opening_frozen", "trg_call_ends_once")
     with sqlite3.connect(database) as db:
         made = [db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0] for name in triggers]
@@ -144,13 +145,14 @@ def a_day_earlier(database: Path, thread: str) -> None:
             db.execute(f"DROP TRIGGER {name}")
         db.execute("UPDATE model_calls SET started_at = started_at - ?1, ended_at = ended_at - ?1 "
                    "WHERE thread_ref = ?2", (DAY, thread))
+        recount(db)
         for sql in made:
             db.execute(sql)
     db.close()
 
 
 def good_for_ever(database: Path) -> None:
-    """Tickets: else they would be too old by the time of the test."""
+    """Makes the tickets valid for many years: otherwise they would have expired when the test runs."""
     with sqlite3.connect(database) as db:
         db.execute("UPDATE tickets SET good_until = ?1, expires_at = ?1", (FAR,))
     db.close()

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runnel/api/openapi_contract.h"
+#include "runnel/api/openapi_document.h"
+
+namespace runnel {
+
+// The contract of all routes, assembled from every openapi.json in the source tree.
+inline std::shared_ptr<api::OpenApiContract const> make_openapi_contract() {
+  std::vector<std::string> texts;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator{RUNNEL_SOURCE_DIR "/src/runnel"}) {
+    if (entry.path().filename() != "openapi.json") continue;
+    std::ifstream file{entry.path()};
+    texts.emplace_back(std::istreambuf_iterator<char>{file}, std::istreambuf_iterator<char>{});
+  }
+  return std::make_shared<api::OpenApiContract const>(api::assemble_openapi({texts.begin(), texts.end()}));
+}
+
+inline std::shared_ptr<api::OpenApiContract const> openapi_contract() {
+  static auto const contract = make_openapi_contract();
+  return contract;
+}
+
+}  // namespace runnel

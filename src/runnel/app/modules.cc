@@ -1,0 +1,65 @@
+#include "runnel/app/modules.h"
+
+#include "runnel/api/openapi_document.h"
+#include "runnel/http/routes/openapi.h"
+#include "runnel/modules/all_modules.h"
+
+namespace runnel::app {
+
+namespace {
+
+// A new module needs one line here.
+std::vector<modules::Definition> define_modules(Settings const& settings) {
+  using modules::profile::Upgrade;
+  std::vector<modules::Definition> all;
+  all.push_back(modules::profile::define(settings.upgrade_profiles ? Upgrade::on_write : Upgrade::deferred));
+  all.push_back(modules::tickets::define());
+  return all;
+}
+
+}  // namespace
+
+Modules::Modules(Settings const& settings) : definitions_{define_modules(settings)} {}
+
+std::vector<store::Migration> Modules::migrations() const {
+  std::vector<store::Migration> all;
+  for (auto const& definition : definitions_) {
+    all.insert(all.end(), definition.migrations.begin(), definition.migrations.end());
+  }
+  return all;
+}
+
+std::string Modules::openapi() const {
+  std::vector<std::string_view> parts{http::openapi_part()};
+  for (auto const& definition : definitions_) {
+    parts.push_back(definition.openapi);
+  }
+  return api::assemble_openapi(parts);
+}
+
+void Modules::make(modules::Context const& context) {
+  for (auto const& definition : definitions_) {
+    auto& module = modules_.emplace_back(definition.make(context));
+    if (auto* const tickets = dynamic_cast<api::StreamTickets*>(module.get())) stream_tickets_ = tickets;
+  }
+}
+
+void Modules::add_routes(api::Router& router) {
+  for (auto const& module : modules_) {
+    module->add_routes(router);
+  }
+}
+
+void Modules::start() {
+  for (auto const& module : modules_) {
+    module->start();
+  }
+}
+
+void Modules::stop() {
+  for (auto const& module : modules_) {
+    module->stop();
+  }
+}
+
+}  // namespace runnel::app

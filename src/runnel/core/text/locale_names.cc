@@ -1,0 +1,42 @@
+#include "runnel/core/text/locale_names.h"
+
+#include <unicode/uregion.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "runnel/core/time/zone.h"
+
+namespace runnel {
+namespace {
+
+// Names among a machine's zone files that are not zones: the machine's own setting, and placeholders.
+constexpr std::array<std::string_view, 3> kBesideTheZones{"Factory", "localtime", "posixrules"};
+
+// Country numbers from this one on are for private use.
+constexpr int kFirstPrivateNumber = 900;
+
+bool is_upper_case(char c) {
+  return c >= 'A' && c <= 'Z';
+}
+
+}  // namespace
+
+bool is_zone_name(std::string_view text) {
+  if (std::find(kBesideTheZones.begin(), kBesideTheZones.end(), text) != kBesideTheZones.end()) return false;
+  return Zone::find(std::string{text}).has_value();
+}
+
+// ICU knows more codes than ISO has assigned. It replaces a withdrawn code by its successor (BU by MM) or
+// marks it (AN), and it has codes without a United Nations number (AC) or with a private one (XK).
+bool is_country_code(std::string_view text) {
+  if (text.size() != 2 || !std::all_of(text.begin(), text.end(), &is_upper_case)) return false;
+  UErrorCode status = U_ZERO_ERROR;
+  auto const* region = uregion_getRegionFromCode(std::string{text}.c_str(), &status);
+  if (U_FAILURE(status) || region == nullptr || uregion_getRegionCode(region) != text) return false;
+  auto const number = uregion_getNumericCode(region);
+  return uregion_getType(region) == URGN_TERRITORY && number > 0 && number < kFirstPrivateNumber;
+}
+
+}  // namespace runnel

@@ -1,0 +1,40 @@
+#include "runnel/core/time/zone.h"
+
+#include <gtest/gtest.h>
+
+namespace runnel {
+namespace {
+
+using namespace std::chrono_literals;
+using std::chrono::local_days;
+
+std::int64_t utc(std::chrono::year_month_day day, std::chrono::milliseconds since_midnight) {
+  return (std::chrono::sys_days{day}.time_since_epoch() + since_midnight) / 1ms;
+}
+
+TEST(Zone, IsFoundByItsNameOnly) {
+  EXPECT_EQ(Zone::find("Asia/Shanghai").value().name(), "Asia/Shanghai");
+  EXPECT_FALSE(Zone::find("Asia/Nowhere"));
+  EXPECT_FALSE(Zone::find(""));
+}
+
+TEST(Zone, TellsDayAndMinuteOfItsClocks) {
+  auto const shanghai = Zone::find("Asia/Shanghai").value();
+
+  auto const before = shanghai.at(utc(2026y / 11 / 15, 16h - 1ms));
+  auto const after = shanghai.at(utc(2026y / 11 / 15, 16h));
+
+  EXPECT_EQ(before.day, local_days{2026y / 11 / 15});
+  EXPECT_EQ(before.minute, 23 * 60 + 59);
+  EXPECT_EQ(after.day, local_days{2026y / 11 / 16});
+  EXPECT_EQ(after.minute, 0);
+}
+
+TEST(Zone, KnowsWhenADayBeginsAlsoWhereItHasNoMidnight) {
+  EXPECT_EQ(Zone::find("Asia/Shanghai")->day_begins(local_days{2026y / 10 / 17}), utc(2026y / 10 / 16, 16h));
+  // In Beirut clocks went from midnight to one o'clock.
+  EXPECT_EQ(Zone::find("Asia/Beirut")->day_begins(local_days{2022y / 3 / 27}), utc(2022y / 3 / 26, 22h));
+}
+
+}  // namespace
+}  // namespace runnel

@@ -1,0 +1,260 @@
+#include "runnel/http/routes/run_routes.h"
+
+#include <boost/json/value.hpp>
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "runnel/api/problem.h"
+#include "runnel/core/json/write.h"
+#include "runnel/core/time/instant.h"
+#include "runnel/http/routes/resume_point.h"
+#include "runnel/protocol/wires.h"
+
+namespace runnel::http {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr char kRunsPath[] = "/api/v1/agent/runs";
+
+struct RunRoutes {
+  runtime::Service& service;
+  FeedParts feed;
+  std::size_t message_bytes;
+};
+
+api::Response no_such_run() {
+  return api::problem(404, "NOT_FOUND", "You have no such run on this thread.");
+}
+
+api::Response run_id_missing() {
+  return api::problem(400, "RUN_ID_REQUIRED",
+                      "The query parameter 'runId' is required: ?runId=…, with the runId from the answer "
+                      "that started the run.");
+}
+
+api::Response unknown_dialect() {
+  return api::problem(
+      400, "UNKNOWN_DIALECT",
+      fmt::format("'dialect' must be {}, and 'agui' must be {}", fmt::join(protocol::dialect_names(), " or "),
+                  fmt::join(protocol::dialect_versions(), " or ")));
+}
+
+// The wire for an AG-UI client of this version; that of version 0.0 if the version is unknown.
+Wire ag_ui_wire(std::string_view version) {
+  auto const wire = protocol::find_wire("ag-ui", version);
+  return wire ? *wire : protocol::find_wire("ag-ui", "0.0").value();
+}
+
+api::Response refused(runtime::Refusal const& refusal) {
+  using Kind = runtime::Refusal::Kind;
+  int const status = refusal.kind == Kind::invalid    ? 400
+                     : refusal.kind == Kind::conflict ? 409
+                     : refusal.kind == Kind::too_many ? 429
+                     : refusal.kind == Kind::payment  ? 402
+                     : refusal.kind == Kind::storage  ? 507
+                                                      : 503;
+  auto response = api::problem(status, refusal.code, refusal.message, refusal.details);
+  if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+api::Response message_too_large(std::size_t size, std::size_t limit) {
+  std::string details;
+  JsonObject object{details};
+  object.number("sizeBytes", static_cast<std::int64_t>(size));
+  object.number("limitBytes", static_cast<std::int64_t>(limit)).close();
+  return api::problem(413, "MESSAGE_TOO_LARGE",
+                      "The newest user message has " + std::to_string(size) + " bytes; at most " +
+                          std::to_string(limit) +
+                          " are allowed. Shorten it, or split it into several messages.",
+                      details);
+}
+
+// What the body asks for, or the refusal. Only the newest user message counts: earlier ones are not kept. The
+// body is not kept either, because its parsed tree may be many times as large.
+std::variant<runtime::RunInput, api::Response> take_run_input(RunRoutes const& routes,
+                                                              api::Request& request) {
+  auto parsed = runtime::parse_run_input(request.json());
+  request.parsed_body.reset();
+  request.body = std::string{};
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&parsed)) return refused(*refusal);
+  auto& input = std::get<runtime::RunInput>(parsed);
+  if (input.text.size() > routes.message_bytes)
+    return message_too_large(input.text.size(), routes.message_bytes);
+  return std::move(input);
+}
+
+std::string events_url(ThreadId const& thread, RunId const& run) {
+  return std::string{kRunsPath} + "/" + api::encode_component(thread.text) +
+         "/events?runId=" + api::encode_component(run.text);
+}
+
+asio::awaitable<api::Reply> start_run(RunRoutes routes, api::Request request) {
+  auto input = take_run_input(routes, request);
+  if (auto* refusal = std::get_if<api::Response>(&input)) co_return std::move(*refusal);
+  auto const outcome = co_await routes.service.start(
+      request.user, std::move(std::get<runtime::RunInput>(input)), request.request_id);
+  if (!outcome) co_return api::problem_from(outcome.error(), request.request_id);
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&*outcome)) co_return refused(*refusal);
+
+  auto const& started = std::get<runtime::Started>(*outcome);
+  // A new run is reported as pending, although it may be running by the time the client asks.
+  bool const begins = started.created && started.status != store::RunStatus::queued;
+  std::string body;
+  JsonObject object{body};
+  object.text("threadId", started.thread.text).text("runId", started.run.text);
+  object.text("status", to_string(begins ? store::RunStatus::pending : started.status));
+  object.text("eventsUrl", events_url(started.thread, started.run)).close();
+  auto response = api::json_response(started.created ? 202 : 200, std::move(body));
+  response.run = RunNames{started.thread, started.run};
+  co_return response;
+}
+
+api::Response events_expired(store::RunRow const& run) {
+  std::string details;
+  JsonObject{details}
+      .text("historyUrl", "/api/v1/agent/history?threadId=" + api::encode_component(run.thread_id.text))
+      .close();
+  return api::problem(410, "EVENTS_EXPIRED",
+                      "The events of this run are no longer kept; its messages are at details.historyUrl.",
+                      details);
+}
+
+api::Response bad_event_id(BadEventId const& bad) {
+  return api::problem(
+      400, "INVALID_EVENT_ID",
+      std::string{"The Last-Event-ID "} + bad.why +
+          ". Send the last `id:` that you have read from this run's stream, two numbers such as "
+          "1794810974413-8, or leave it out to read from the beginning.");
+}
+
+asio::awaitable<api::Reply> feed_reply(RunRoutes routes, api::Request request, store::RunRow run,
+                                       Position after, Wire wire) {
+  auto feed = std::make_unique<RunFeed>(routes.feed, request.user, run, after, wire);
+  auto const ready = co_await feed->read_ahead();
+  if (!ready && ready.error().code == Errc::not_found) co_return events_expired(run);
+  if (!ready) co_return api::problem_from(ready.error(), request.request_id);
+  co_return feed;
+}
+
+// AGUI-2: starts the run and answers with its stream.
+asio::awaitable<api::Reply> run_ag_ui(RunRoutes routes, api::Request request) {
+  auto parsed = take_run_input(routes, request);
+  if (auto* refusal = std::get_if<api::Response>(&parsed)) co_return std::move(*refusal);
+  auto& input = std::get<runtime::RunInput>(parsed);
+  auto const wire = ag_ui_wire(input.agui_version);
+  auto const outcome = co_await routes.service.start(request.user, std::move(input), request.request_id);
+  if (!outcome) co_return api::problem_from(outcome.error(), request.request_id);
+  if (auto const* refusal = std::get_if<runtime::Refusal>(&*outcome)) co_return refused(*refusal);
+
+  auto const& started = std::get<runtime::Started>(*outcome);
+  store::RunRow row;
+  row.key = started.key;
+  row.thread_id = started.thread;
+  row.id = started.run;
+  row.status = started.status;
+  co_return co_await feed_reply(routes, std::move(request), std::move(row), Position{}, wire);
+}
+
+asio::awaitable<api::Reply> events_reply(RunRoutes routes, api::Request request, store::RunRow run,
+                                         Wire wire) {
+  std::optional<std::string_view> last = request.header("Last-Event-ID");
+  auto const from_query = request.query("lastEventId");
+  if (!last && from_query) last = *from_query;
+  auto const point = resume_point(run, last);
+  if (std::holds_alternative<EventsExpired>(point)) co_return events_expired(run);
+  if (std::holds_alternative<AlreadyComplete>(point)) co_return api::empty_response(204);
+  if (auto const* bad = std::get_if<BadEventId>(&point)) {
+    co_return bad_event_id(*bad);
+  }
+  auto const after = std::get<ResumeAfter>(point).position;
+  co_return co_await feed_reply(routes, std::move(request), std::move(run), after, wire);
+}
+
+// The run that the path and the query name, if it belongs to the caller.
+asio::awaitable<std::variant<store::RunRow, api::Response>> find_run(store::Store* store,
+                                                                     api::Request const* request) {
+  auto const run_id = request->query("runId");
+  if (!run_id) co_return run_id_missing();
+  auto found = co_await store->find_run(request->user, ThreadId{request->param("thread_id")}, RunId{*run_id});
+  if (!found) co_return api::problem_from(found.error(), request->request_id);
+  if (!*found) co_return no_such_run();
+  co_return std::move(**found);
+}
+
+asio::awaitable<api::Reply> stream_events(RunRoutes routes, api::Request request) {
+  auto found = co_await find_run(&routes.feed.store, &request);
+  if (auto* refusal = std::get_if<api::Response>(&found)) co_return std::move(*refusal);
+  auto const& run = std::get<store::RunRow>(found);
+
+  auto const wire = protocol::find_wire(request.query("dialect").value_or(""),
+                                        request.query("agui").value_or(run.agui_version));
+  if (!wire) co_return unknown_dialect();
+  co_return co_await events_reply(routes, std::move(request), run, *wire);
+}
+
+asio::awaitable<api::Reply> cancel_run(RunRoutes routes, api::Request request) {
+  auto const run_id = request.query("runId");
+  if (!run_id) co_return run_id_missing();
+  auto const reply =
+      co_await routes.service.cancel(request.user, ThreadId{request.param("thread_id")}, RunId{*run_id});
+  if (!reply) co_return api::problem_from(reply.error(), request.request_id);
+  if (!reply->found) co_return no_such_run();
+  std::string body;
+  JsonObject object{body};
+  object.text("threadId", request.param("thread_id")).text("runId", *run_id);
+  object.text("status", to_string(reply->status)).close();
+  co_return api::json_response(reply->had_ended ? 200 : 202, std::move(body));
+}
+
+std::string run_json(store::RunRow const& run, store::RunUsage const& usage) {
+  std::string body;
+  JsonObject object{body};
+  object.text("threadId", run.thread_id.text)
+      .text("runId", run.id.text)
+      .text("status", to_string(run.status));
+  object.text("createdAt", to_rfc3339(run.created_at));
+  if (run.started_at != 0) object.text("startedAt", to_rfc3339(run.started_at));
+  if (run.ended_at != 0) object.text("endedAt", to_rfc3339(run.ended_at));
+  if (!run.error_code.empty()) object.text("errorCode", run.error_code);
+  if (!run.error_id.empty()) object.text("errorId", run.error_id);
+  JsonObject used{object.key("usage")};
+  used.number("inputTokens", usage.input_tokens).number("outputTokens", usage.output_tokens);
+  used.text("cost", to_decimal(usage.cost)).text("currency", usage.currency).close();
+  object.text("eventsUrl", events_url(run.thread_id, run.id)).close();
+  return body;
+}
+
+asio::awaitable<api::Reply> show_run(RunRoutes routes, api::Request request) {
+  auto found = co_await find_run(&routes.feed.store, &request);
+  if (auto* refusal = std::get_if<api::Response>(&found)) co_return std::move(*refusal);
+  auto const& run = std::get<store::RunRow>(found);
+  auto const usage = co_await routes.feed.store.run_usage(run.key);
+  if (!usage) co_return api::problem_from(usage.error(), request.request_id);
+  co_return api::json_response(200, run_json(run, *usage));
+}
+
+}  // namespace
+
+void add_run_routes(api::Router& router, runtime::Service& service, FeedParts feed,
+                    std::size_t message_bytes) {
+  RunRoutes const routes{service, feed, message_bytes};
+  auto const with = [routes](asio::awaitable<api::Reply> (*handle)(RunRoutes, api::Request)) -> api::Handler {
+    return [routes, handle](api::Request request) { return handle(routes, std::move(request)); };
+  };
+  std::string const runs = kRunsPath;
+  router.add(api::Method::post, runs, api::Access::user, with(&start_run), {.bodies = api::Bodies::messages});
+  router.add(api::Method::post, "/api/v1/agent/ag-ui", api::Access::user, with(&run_ag_ui),
+             {.answers = api::Answers::as_streams, .bodies = api::Bodies::messages});
+  router.add(api::Method::get, runs + "/{thread_id}", api::Access::user, with(&show_run));
+  router.add(api::Method::get, runs + "/{thread_id}/events", api::Access::user_or_ticket,
+             with(&stream_events), {.answers = api::Answers::as_streams});
+  router.add(api::Method::post, runs + "/{thread_id}/cancel", api::Access::user, with(&cancel_run));
+}
+
+}  // namespace runnel::http

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "runnel/api/router.h"
+#include "runnel/base/clock.h"
+#include "runnel/base/cores.h"
+#include "runnel/store/migration.h"
+#include "runnel/store/sql.h"
+
+// A module is a feature with its own rows and routes, in its own folder: its schema, its repository, its part
+// of the OpenAPI document, its routes and their tests. Modules do not know each other.
+namespace runnel::modules {
+
+// What every module may use. All of it outlives the module.
+struct Context {
+  store::Sql& sql;
+  base::Clock const& clock;
+  base::Cores& cores;
+};
+
+class Module {
+ public:
+  Module() = default;
+  Module(Module const&) = delete;
+  Module& operator=(Module const&) = delete;
+  virtual ~Module() = default;
+
+  // The handlers may be called until the module is destroyed.
+  virtual void add_routes(api::Router& router) = 0;
+
+  // Start and stop the module's background work, if it has any. start() is called when the server listens.
+  // stop() is called when no request is left, before the cores stop. Neither is called from a core.
+  virtual void start() {}
+  virtual void stop() {}
+};
+
+// What a module's folder provides to app/modules.cc. `define()` returns it; it is declared in the folder's
+// module.h, in the folder's namespace.
+struct Definition {
+  std::vector<store::Migration> migrations;
+  std::string_view openapi;  // Its part of the OpenAPI document (api/openapi_document.h).
+  std::function<std::unique_ptr<Module>(Context const& context)> make;
+};
+
+}  // namespace runnel::modules

@@ -1,0 +1,10 @@
+#pragma once
+
+#include "runnel/protocol/envelope.h"
+
+namespace runnel::protocol {
+
+// SSE-1: a frame of id, event, one line of data, and a blank line.
+extern Envelope const kSse;
+
+}  // namespace runnel::protocol

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "runnel/base/clock.h"
+#include "runnel/core/ids.h"
+#include "runnel/core/profile.h"
+#include "runnel/flow/flow.h"
+#include "runnel/model/registry.h"
+#include "runnel/runtime/execution/tool.h"
+#include "runnel/runtime/lifecycle/run_input.h"
+#include "runnel/runtime/model_calls/run_ledger.h"
+#include "runnel/store/rows.h"
+#include "runnel/store/store.h"
+
+namespace runnel::runtime {
+
+// A run to execute: what it was admitted with. Nothing in it changes while the run executes (FLOW-6).
+struct Job {
+  RunKey run;
+  ThreadKey thread;
+  UserId owner;
+  store::RuntimeMode mode = store::RuntimeMode::chat;
+  std::int64_t started_at = 0;  // UNIX milliseconds.
+  RunInput input;
+  Profile profile;
+  Terms terms;
+};
+
+// The parts that all runs share. They outlive every run.
+struct RunParts {
+  store::Store& store;
+  base::Clock const& clock;
+  flow::Catalog const& flows;
+  model::Registry const& models;
+  Toolbox const& tools;
+  std::size_t context_bytes = std::size_t{1} << 20U;  // The most that a stage reads of its thread (HTTP-9).
+};
+
+// Who sees the rows that a run, or a stage of it, produces (RUN-9).
+inline int produced_mask(store::RuntimeMode mode, flow::StageKind kind) {
+  bool const shown_only = mode == store::RuntimeMode::automation || kind == flow::StageKind::memory;
+  return shown_only ? store::kUiHistory : store::kUiHistory | store::kContextAssembly;
+}
+
+// Who sees the run's input (RUN-9).
+inline int input_mask(store::RuntimeMode mode) {
+  return mode == store::RuntimeMode::automation ? 0 : store::kUiHistory | store::kContextAssembly;
+}
+
+}  // namespace runnel::runtime

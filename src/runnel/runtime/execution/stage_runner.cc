@@ -1,0 +1,381 @@
+#include "runnel/runtime/execution/stage_runner.h"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "runnel/base/log/log.h"
+#include "runnel/core/json/write.h"
+#include "runnel/core/text/text.h"
+#include "runnel/flow/prompt/context.h"
+#include "runnel/flow/prompt/prompt.h"
+#include "runnel/runtime/execution/context_rows.h"
+#include "runnel/runtime/writing/close_open.h"
+#include "runnel/runtime/writing/store_retry.h"
+
+namespace runnel::runtime {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+
+namespace {
+
+// An allowance for rows that may be among the thread's newest but go to no model, such as answers without
+// text.
+constexpr std::size_t kSilentRows = 8;
+
+// Shows the text as soon as it is known to be for the user (FLOW-4): at once, or when the router's label says
+// so. A repair may still replace it.
+flow::LiveText::Gate gate_of(flow::Stage const& stage) {
+  return [on = stage.answer->on, router = stage.router](json::object const& fields) {
+    if (on.empty()) return true;
+    auto const* label = fields.if_contains(router);
+    return label != nullptr && label->is_string() && label->get_string() == on;
+  };
+}
+
+std::string as_text_result(std::string const& words) {
+  std::string out;
+  JsonObject{out}.text("text", words).close();
+  return out;
+}
+
+CallTrouble limit_reached(char const* code, char const* what, std::int64_t limit) {
+  return {code, std::string{"the run was stopped: it may use no more than "} + std::to_string(limit) + what,
+          code};
+}
+
+}  // namespace
+
+StageRunner::StageRunner(StageParts parts, flow::Limits limits, flow::Stage const& stage)
+    : parts_{std::move(parts)}, limits_{limits}, stage_{stage} {}
+
+asio::awaitable<Result<StageEnd>> StageRunner::run() {
+  auto const opened = co_await open();
+  if (!opened) co_return opened.error();
+  auto const resumed = co_await run_calls(true);
+  if (!resumed) co_return resumed.error();
+  for (;;) {
+    // An earlier writer may have rejected the last output that is allowed.
+    if (is_last_rejection()) co_return StageEnd{explain_rejection(stage_, parts_.progress.last_fault())};
+    if (auto trouble = over_limit()) co_return StageEnd{std::move(*trouble)};
+    auto request = make_request();
+    auto shown = showing();
+    auto answer = co_await parts_.caller.call(stage_.name, std::move(request), std::move(shown));
+    if (!answer) co_return answer.error();
+    if (auto* trouble = std::get_if<CallTrouble>(&*answer)) co_return StageEnd{std::move(*trouble)};
+    auto reply = std::get<ModelReply>(std::move(*answer));
+    drop_unfinished_calls(reply);
+    if (!reply.calls.empty() && may_use_tools()) {
+      auto turn = make_turn(std::move(reply));
+      auto const turned = co_await commit(std::move(turn));
+      if (!turned) co_return turned.error();
+      auto const done = co_await run_calls(false);
+      if (!done) co_return done.error();
+      continue;
+    }
+    auto verdict = judge_output(stage_, reply, is_closing());
+    if (verdict.kind == StageVerdict::Kind::good || verdict.kind == StageVerdict::Kind::partial)
+      co_return StageEnd{make_end(std::move(verdict), std::move(reply))};
+    auto rejected = keep(verdict, std::move(reply));
+    auto const kept = co_await commit(std::move(rejected));
+    if (!kept) co_return kept.error();
+    bool const last = verdict.kind != StageVerdict::Kind::rejected || is_last_rejection();
+    if (last) co_return StageEnd{explain(verdict)};
+  }
+}
+
+asio::awaitable<Result<void>> StageRunner::commit(Commit what) {
+  auto const done = co_await parts_.writer->commit(std::move(what));
+  co_return done;
+}
+
+// --- What the model is told ---
+
+// A plain function: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+store::Async<std::vector<store::MessageRow>> StageRunner::read_context() {
+  store::PageSize const size{stage_.settings.context_messages + kSilentRows, parts_.run.context_bytes};
+  return ask_until_served<std::vector<store::MessageRow>>(
+      [this, size] { return parts_.run.store.context(parts_.job.thread, parts_.job.run, size); },
+      parts_.cancel);
+}
+
+asio::awaitable<Result<void>> StageRunner::open() {
+  std::vector<store::MessageRow> rows;
+  if (stage_.context == flow::ContextScope::thread) {
+    auto read = co_await read_context();
+    if (!read) co_return read.error();
+    rows = std::move(*read);
+  }
+  make_opening(std::move(rows));
+  co_return Result<void>{};
+}
+
+void StageRunner::make_opening(std::vector<store::MessageRow> rows) {
+  auto const& job = parts_.job;
+  flow::PromptInput input{job.profile, parts_.progress.results(), job.input.text, {}, {},
+                          {},          parts_.run.clock.now_ms()};
+  if (stage_.context == flow::ContextScope::thread) {
+    flow::ContextLimits const limits{stage_.settings.context_messages, stage_.settings.context_tokens};
+    input.context = flow::assemble_context(context_rows(std::move(rows)), limits);
+    if (job.mode == store::RuntimeMode::automation) flow::inject_input(input.context, job.input.text);
+  } else if (stage_.context == flow::ContextScope::input) {
+    flow::inject_input(input.context, job.input.text);
+  }
+  opening_ = flow::open_stage(parts_.run.flows.texts(), stage_, std::move(input));
+}
+
+// Tools are for finding things out. After an output was sent back, the model may only correct it, unless that
+// output was blank.
+bool StageRunner::may_use_tools() const {
+  return !stage_.tools.empty() && !is_closing() && !parts_.progress.rejected_words();
+}
+
+bool StageRunner::is_closing() const {
+  return !stage_.tools.empty() && parts_.progress.turns() >= stage_.settings.max_iters;
+}
+
+model::CallRequest StageRunner::make_request() const {
+  model::CallRequest request;
+  auto const& job = parts_.job;
+  for (auto const* name : {&job.input.model, &stage_.model, &stage_.settings.model}) {
+    if (request.model.empty()) request.model = *name;
+  }
+  if (request.model.empty()) request.model = parts_.run.models.default_name();
+  request.messages = opening_;
+  auto const& conversation = parts_.progress.conversation();
+  request.messages.insert(request.messages.end(), conversation.begin(), conversation.end());
+  if (is_closing() && parts_.progress.rejections() == 0)
+    request.messages.push_back(flow::closing_message(parts_.run.flows.texts()));
+  if (may_use_tools()) {
+    for (auto const& name : stage_.tools) {
+      if (auto const* tool = parts_.run.tools.find(name)) request.tools.push_back(tool->spec());
+    }
+  }
+  if (job.terms.budgets.any()) request.max_output_tokens = kOutputUnderBudget;
+  request.json_answer = stage_.contract != nullptr && request.tools.empty();
+  request.user_text = job.input.text;
+  if (stage_.contract) request.contract = stage_.contract->name();
+  return request;
+}
+
+Showing StageRunner::showing() const {
+  Showing out;
+  out.tool_calls = may_use_tools();
+  // An output that may turn out to be no answer is not shown, and neither is its reasoning.
+  out.reasoning = stage_.answer && stage_.answer->on.empty();
+  out.text = stage_.answer && !stage_.contract;
+  if (!stage_.answer || !stage_.contract) return out;
+  out.live = [text = stage_.answer->text, gate = gate_of(stage_), prose = stage_.prose_allowed] {
+    return flow::LiveText{text, gate, prose};
+  };
+  return out;
+}
+
+std::optional<CallTrouble> StageRunner::over_limit() const {
+  if (limits_.model_calls > 0 && parts_.progress.all_answers() >= limits_.model_calls)
+    return limit_reached("RUN_MODEL_CALL_LIMIT", " model calls", limits_.model_calls);
+  if (limits_.tokens > 0 && parts_.writer->order().recorded_tokens() >= limits_.tokens)
+    return limit_reached("RUN_TOKEN_LIMIT", " tokens", limits_.tokens);
+  return std::nullopt;
+}
+
+// --- What the model says ---
+
+// An answer that was cut off may have shown calls whose arguments are incomplete. These calls are not made.
+void StageRunner::drop_unfinished_calls(ModelReply& reply) const {
+  for (auto const& [number, call] : reply.shown_calls) {
+    if (number >= reply.calls.size())
+      reply.accounts.add(close_abandoned(parts_.writer->order(), call.id, "ARGUMENTS_CUT_OFF"));
+  }
+}
+
+StageResult StageRunner::make_end(StageVerdict verdict, ModelReply reply) const {
+  parts_.metrics.stages.add();
+  StageResult end;
+  end.prose = !verdict.reading.is_json;
+  if (verdict.kind == StageVerdict::Kind::partial) {
+    end.words = reply.shown;
+    end.label = stage_.answer->on;  // Text is shown only under this label.
+  } else if (end.prose) {
+    end.words = reply.output;
+    if (!stage_.answer) end.result = as_text_result(reply.output);
+  } else {
+    end.result = json::serialize(verdict.reading.value);
+    end.label = label_of(stage_, verdict.reading.value);
+  }
+  end.reply = std::move(reply);
+  return end;
+}
+
+// A model that was cut off for length twice is not asked a third time: that would cost the most and help the
+// least.
+bool StageRunner::is_last_rejection() const {
+  auto const& progress = parts_.progress;
+  return progress.rejections() > stage_.max_repairs || progress.cuts() > 1;
+}
+
+CallTrouble StageRunner::explain(StageVerdict const& verdict) const {
+  if (verdict.kind == StageVerdict::Kind::out_of_rounds)
+    return limit_reached("RUN_ITERATION_LIMIT", " rounds of tool calls in a stage",
+                         stage_.settings.max_iters);
+  // The problems may quote what the model wrote, so they are logged at the debug level only.
+  for (auto const& problem : verdict.problems) {
+    base::log(base::LogLevel::debug, "what is wrong with the output",
+              {{"run_id", parts_.writer->names().run.text},
+               {"thread_id", parts_.writer->names().thread.text},
+               {"problem", problem}});
+  }
+  return explain_rejection(stage_, verdict.fault);
+}
+
+// Keeps the raw output for later inspection, on a row that no client and no model sees (RUN-8).
+Commit StageRunner::make_record(ModelReply reply) const {
+  auto commit = std::move(reply.accounts);
+  commit.rows.messages.push_back(
+      audit_row(MessageId{mint_uuid()}, stage_.name, std::move(reply.output), "rejected"));
+  return commit;
+}
+
+Commit StageRunner::keep(StageVerdict const& verdict, ModelReply reply) {
+  if (verdict.kind == StageVerdict::Kind::rejected) return make_rejection(verdict, std::move(reply));
+  auto commit = make_record(std::move(reply));
+  commit.add(
+      keep_words(parts_.writer->order(), TextOutcome::failed, produced_mask(parts_.job.mode, stage_.kind)));
+  return commit;
+}
+
+Commit StageRunner::make_rejection(StageVerdict const& verdict, ModelReply reply) {
+  auto const& texts = parts_.run.flows.texts();
+  auto const repair = stage_.contract ? flow::repair_message(texts, verdict.problems)
+                                      : flow::again_message(texts, verdict.problems);
+  auto const checkpoint =
+      parts_.progress.reject_output(stage_.name, reply.output, repair.text, verdict.fault);
+  bool const last = is_last_rejection();
+  if (!last) parts_.metrics.repairs.add();
+  auto commit = make_record(std::move(reply));
+  commit.add(close_said(parts_.writer->order(), last ? TextOutcome::failed : TextOutcome::superseded,
+                        store::kUiHistory));
+  commit.rows.checkpoints.push_back(checkpoint);
+  return commit;
+}
+
+// --- Tools ---
+
+PreparedCall StageRunner::prepare(ToolCall const& call) const {
+  bool const offered = std::find(stage_.tools.begin(), stage_.tools.end(), call.name) != stage_.tools.end();
+  auto const* tool = offered ? parts_.run.tools.find(call.name) : nullptr;
+  if (tool != nullptr) return tool->prepare(call.arguments);
+  PreparedCall prepared;
+  prepared.name = call.name;
+  auto const args = JsonText::parse(call.arguments);
+  prepared.args = args && args->is_object() ? *args : JsonText::empty_object();
+  prepared.input = prepared.args;
+  prepared.refused = tool_failure("UNKNOWN_TOOL", "there is no tool of this name");
+  return prepared;
+}
+
+// Records the calls as the model made them. They are durable before the first of them starts.
+Commit StageRunner::make_turn(ModelReply reply) {
+  auto const mask = produced_mask(parts_.job.mode, stage_.kind);
+  auto commit = std::move(reply.accounts);
+  commit.add(close_said(parts_.writer->order(), TextOutcome::complete, mask));
+  PromptMessage turn;
+  turn.speaker = Speaker::assistant;
+  turn.text = std::move(reply.output);
+  turn.reasoning = std::move(reply.reasoning);
+  for (std::size_t i = 0; i < reply.calls.size(); ++i) {
+    auto& call = reply.calls[i];
+    call.name = storable(std::move(call.name));
+    call.arguments = storable(std::move(call.arguments));
+    auto shown = reply.shown_calls.find(i);
+    if (shown == reply.shown_calls.end()) {
+      ShownCall const unseen{ToolCallId{"call_" + mint_uuid()}, MessageId{mint_uuid()}, call.name};
+      shown = reply.shown_calls.emplace(i, unseen).first;
+      commit.facts.emplace_back(ToolCallStarted{unseen.message, unseen.id, unseen.tool, stage_.name});
+      commit.facts.emplace_back(ToolArgsDelta{unseen.id, call.arguments});
+    }
+    auto const& [id, message, tool] = shown->second;
+    auto const prepared = prepare(call);
+    commit.facts.emplace_back(ToolArgs{message, id, tool, stage_.name, prepared.args});
+    commit.facts.emplace_back(ToolCallEnded{message, id, tool, stage_.name});
+    commit.rows.messages.push_back(tool_call_row(message, id, tool, stage_.name, prepared.args.str(), mask,
+                                                 i == 0 ? turn.reasoning : std::string{}));
+    turn.tool_calls.push_back({id.text, call.name, call.arguments});
+  }
+  commit.rows.checkpoints.push_back(parts_.progress.take_turn(stage_.name, turn));
+  return commit;
+}
+
+// Runs the pending calls in the order in which the model made them.
+asio::awaitable<Result<void>> StageRunner::run_calls(bool after_crash) {
+  while (!parts_.progress.pending().empty()) {
+    auto const call = parts_.progress.pending().front();
+    auto const prepared = prepare(call);
+    auto outcome = co_await run_call(call, prepared, after_crash);
+    if (!outcome) co_return outcome.error();
+    auto result = make_result(call, prepared, std::move(*outcome));
+    auto const told = co_await commit(std::move(result));
+    if (!told) co_return told.error();
+  }
+  co_return Result<void>{};
+}
+
+namespace {
+
+std::string action_id(std::string const& name, std::int64_t number) {
+  return "tool_" + std::to_string(number) + "_" + name + "_" + mint_uuid().substr(24);
+}
+
+// A plain function: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
+Commit tool_started(ToolCall const& call, PreparedCall const& prepared, std::int64_t number) {
+  Commit commit;
+  commit.facts.emplace_back(ToolStarted{action_id(prepared.name, number), ToolCallId{call.id}, prepared.name,
+                                        prepared.input, prepared.name + ":" + std::to_string(number)});
+  return commit;
+}
+
+}  // namespace
+
+asio::awaitable<Result<ToolOutcome>> StageRunner::run_call(ToolCall call, PreparedCall prepared,
+                                                           bool after_crash) {
+  auto const& calls = parts_.writer->order().open_calls();
+  auto const open = calls.find(ToolCallId{call.id});
+  bool const begun = open != calls.end() && !open->second.action_id.empty();
+  // The tool was removed after the call started, so its effect cannot be looked up.
+  if (prepared.refused && begun) co_return outcome_unknown();
+  if (prepared.refused) co_return std::move(*prepared.refused);
+  if (!begun) {
+    auto const number = static_cast<std::int64_t>(parts_.progress.turn_size()) -
+                        static_cast<std::int64_t>(parts_.progress.pending().size());
+    auto start = tool_started(call, prepared, number);
+    auto const started = co_await commit(std::move(start));
+    if (!started) co_return started.error();
+  }
+  if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};
+  ToolJob job{ToolCallId{call.id}, parts_.writer->names().run, parts_.job.owner, prepared.args,
+              after_crash && begun};
+  auto outcome = co_await parts_.run.tools.find(call.name)->run(std::move(job), parts_.cancel);
+  co_return outcome;
+}
+
+Commit StageRunner::make_result(ToolCall const& call, PreparedCall const& prepared, ToolOutcome outcome) {
+  parts_.metrics.tool_ended(outcome.status).add();
+  ToolCallId const id{call.id};
+  auto const& open = parts_.writer->order().open_calls().at(id);
+  MessageId const message{mint_uuid()};
+
+  Commit commit;
+  commit.facts.emplace_back(ToolResult{message, id, open.tool, stage_.name, prepared.args, outcome.status,
+                                       outcome.result, outcome.error, outcome.card, open.action_id,
+                                       outcome.summary});
+  if (outcome.card) commit.facts.emplace_back(CardShown{MessageId{mint_uuid()}, id, *outcome.card});
+  commit.rows.messages.push_back(tool_result_row(message, id, open.tool, stage_.name, outcome.result.str(),
+                                                 produced_mask(parts_.job.mode, stage_.kind),
+                                                 outcome.metadata));
+  commit.rows.checkpoints.push_back(parts_.progress.finish_call(stage_.name, call.id, outcome.result.str()));
+  return commit;
+}
+
+}  // namespace runnel::runtime

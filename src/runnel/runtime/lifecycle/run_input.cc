@@ -1,0 +1,181 @@
+#include "runnel/runtime/lifecycle/run_input.h"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "runnel/core/json/write.h"
+#include "runnel/core/text/text.h"
+
+namespace runnel::runtime {
+
+namespace json = boost::json;
+
+namespace {
+
+Refusal invalid(std::string message) {
+  return {Refusal::Kind::invalid, "INVALID_REQUEST", std::move(message), "{}"};
+}
+
+// An optional member, which must be a string if it is present. Null counts as absent.
+std::variant<std::optional<std::string>, Refusal> text_member(json::object const& object,
+                                                              std::string_view key) {
+  auto const* value = object.if_contains(key);
+  if (value == nullptr || value->is_null()) return std::nullopt;
+  if (!value->is_string()) return invalid("'" + std::string{key} + "' must be a string");
+  return std::string{value->get_string()};
+}
+
+// A user message's text: a plain string, or its text parts joined.
+std::variant<std::string, Refusal> content_text(json::value const* content) {
+  if (content != nullptr && content->is_string()) return std::string{content->get_string()};
+  if (content == nullptr || !content->is_array()) {
+    return invalid("a user message needs 'content': a string or a list of parts");
+  }
+  std::string text;
+  for (auto const& part : content->get_array()) {
+    auto const* object = part.if_object();
+    auto const* type = object != nullptr ? object->if_contains("type") : nullptr;
+    auto const* words = object != nullptr ? object->if_contains("text") : nullptr;
+    if (type == nullptr || !type->is_string() || type->get_string() != "text" || words == nullptr ||
+        !words->is_string()) {
+      return invalid("only content parts of type 'text' are supported");
+    }
+    text += words->get_string();
+  }
+  return text;
+}
+
+std::optional<Refusal> read_newest_message(json::object const& body, RunInput& input) {
+  auto const* messages = body.if_contains("messages");
+  if (messages == nullptr || !messages->is_array())
+    return invalid("'messages' must be a list with a user message");
+  json::object const* newest = nullptr;
+  for (auto const& message : messages->get_array()) {
+    auto const* object = message.if_object();
+    auto const* role = object != nullptr ? object->if_contains("role") : nullptr;
+    if (role == nullptr || !role->is_string()) return invalid("each message must be an object with a 'role'");
+    if (role->get_string() == "user") newest = object;
+  }
+  if (newest == nullptr) return invalid("'messages' has no message with role 'user'");
+
+  auto text = content_text(newest->if_contains("content"));
+  if (auto* refusal = std::get_if<Refusal>(&text)) return std::move(*refusal);
+  input.text = std::move(std::get<std::string>(text));
+  if (input.text.empty()) return invalid("the newest user message is empty");
+
+  auto const* id = newest->if_contains("id");
+  if (id != nullptr && id->is_string() && is_usable_id(std::string{id->get_string()})) {
+    input.message_id = std::string{id->get_string()};
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> read_on_busy(json::object const& props, RunInput& input) {
+  auto policy = text_member(props, "onBusy");
+  if (auto* refusal = std::get_if<Refusal>(&policy)) return std::move(*refusal);
+  auto const& name = std::get<0>(policy);
+  if (!name) return std::nullopt;
+  if (*name == "reject") {
+    input.on_busy = store::OnBusy::reject;
+  } else if (*name == "enqueue") {
+    input.on_busy = store::OnBusy::enqueue;
+  } else if (*name == "interrupt") {
+    input.on_busy = store::OnBusy::interrupt;
+  } else if (*name == "rollback") {
+    input.on_busy = store::OnBusy::rollback;
+  } else {
+    return invalid("'forwardedProps.onBusy' must be one of reject, enqueue, interrupt, rollback");
+  }
+  return std::nullopt;
+}
+
+std::optional<Refusal> read_props(json::object const& body, RunInput& input) {
+  auto const* value = body.if_contains("forwardedProps");
+  if (value == nullptr || !value->is_object()) return std::nullopt;
+  auto const& props = value->get_object();
+  for (auto const& [key, target] : {std::pair{"flow", &input.flow}, std::pair{"model", &input.model}}) {
+    auto text = text_member(props, key);
+    if (auto* refusal = std::get_if<Refusal>(&text)) return std::move(*refusal);
+    if (auto& name = std::get<0>(text)) *target = std::move(*name);
+  }
+  return read_on_busy(props, input);
+}
+
+std::optional<Refusal> read_ids(json::object const& body, RunInput& input) {
+  auto thread = text_member(body, "threadId");
+  auto run = text_member(body, "runId");
+  for (auto* id : {&thread, &run}) {
+    if (auto* refusal = std::get_if<Refusal>(id)) return std::move(*refusal);
+    auto const& text = std::get<0>(*id);
+    if (text && !is_usable_id(*text)) {
+      return invalid("'threadId' and 'runId' must be 1 to 128 visible ASCII characters without spaces");
+    }
+  }
+  if (auto& text = std::get<0>(thread)) input.thread = ThreadId{std::move(*text)};
+  if (auto& text = std::get<0>(run)) input.run = RunId{std::move(*text)};
+
+  auto version = text_member(body, "protocolVersion");
+  if (auto* refusal = std::get_if<Refusal>(&version)) return std::move(*refusal);
+  if (std::get<0>(version) == "1.0") input.agui_version = "1.0";
+  return std::nullopt;
+}
+
+std::int64_t count_unknown_keys(json::object const& body) {
+  static constexpr std::array<std::string_view, 10> kKnown = {
+      "threadId", "runId",   "parentRunId",    "messages",        "state",
+      "tools",    "context", "forwardedProps", "protocolVersion", "resume"};
+  return std::count_if(body.begin(), body.end(), [](auto const& member) {
+    return std::find(kKnown.begin(), kKnown.end(), std::string_view{member.key()}) == kKnown.end();
+  });
+}
+
+}  // namespace
+
+std::variant<RunInput, Refusal> parse_run_input(json::value const& body) {
+  if (!body.is_object()) return invalid("the body must be a JSON object");
+  RunInput input;
+  for (auto* read : {&read_ids, &read_newest_message, &read_props}) {
+    if (auto refusal = (*read)(body.get_object(), input)) return std::move(*refusal);
+  }
+  input.ignored_keys = count_unknown_keys(body.get_object());
+  return input;
+}
+
+std::string to_stored(RunInput const& input) {
+  std::string out;
+  JsonObject object{out};
+  object.text("messageId", input.message_id).text("text", input.text).text("flow", input.flow);
+  object.text("model", input.model).close();
+  return out;
+}
+
+Result<RunInput> from_stored(std::string_view stored) {
+  boost::system::error_code error;
+  auto const value = json::parse({stored.data(), stored.size()}, error);
+  if (error || !value.is_object()) return Error{Errc::internal, "a run's stored input is not a JSON object"};
+  RunInput input;
+  for (auto const& [key, target] : {std::pair{"messageId", &input.message_id}, std::pair{"text", &input.text},
+                                    std::pair{"flow", &input.flow}, std::pair{"model", &input.model}}) {
+    auto const* member = value.get_object().if_contains(key);
+    if (member == nullptr || !member->is_string()) {
+      return Error{Errc::internal, std::string{"a run's stored input has no "} + key};
+    }
+    *target = std::string{member->get_string()};
+  }
+  return input;
+}
+
+std::string hash_of(RunInput const& input) {
+  std::string canonical;
+  JsonObject object{canonical};
+  object.text("thread", input.thread ? input.thread->text : "")
+      .text("text", input.text)
+      .text("flow", input.flow);
+  object.text("model", input.model).close();
+  return sha256_hex(canonical);
+}
+
+}  // namespace runnel::runtime

@@ -1,0 +1,210 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "runnel/base/clock.h"
+#include "runnel/base/cores.h"
+#include "runnel/base/task_group.h"
+#include "runnel/flow/flow.h"
+#include "runnel/model/registry.h"
+#include "runnel/runtime/execution/executor.h"
+#include "runnel/runtime/lifecycle/live_runs.h"
+#include "runnel/runtime/lifecycle/run_input.h"
+#include "runnel/runtime/lifecycle/run_metrics.h"
+#include "runnel/runtime/lifecycle/user_profiles.h"
+#include "runnel/runtime/writing/run_writer.h"
+#include "runnel/store/store.h"
+#include "runnel/stream/hub.h"
+
+namespace runnel::runtime {
+
+struct ServiceOptions {
+  NodeId node;
+  std::chrono::milliseconds delta_flush{100};
+  // A run that lost its writer to more crashes than this since its last checkpoint ends with RUN_INTERRUPTED.
+  std::int64_t max_recoveries = 3;
+  std::int64_t runs_per_user = 0;           // Runs that have not ended (HTTP-6); 0 means no limit.
+  std::int64_t storage_bytes_per_user = 0;  // Of ended runs (HTTP-9); 0 means no limit.
+  // How long a run's events are kept after its end (SSE-4).
+  std::chrono::seconds event_retention{7 * 24 * 3600};
+  std::chrono::seconds sweep_interval{60};
+  std::size_t context_bytes = std::size_t{1} << 20U;  // The most that a stage reads of its thread (HTTP-9).
+  store::Budgets budgets;
+  RunMetrics metrics{};
+};
+
+// The parts that runs are made of. They outlive the service.
+struct ServiceParts {
+  base::Cores& cores;
+  base::Clock const& clock;
+  store::Store& store;
+  stream::Hub& hub;
+  flow::Catalog const& flows;
+  model::Registry const& models;
+  model::PriceBook const& prices;
+  Toolbox const& tools;
+  UserProfiles& profiles;
+};
+
+struct Started {
+  RunKey key;
+  ThreadId thread;
+  RunId run;
+  store::RunStatus status = store::RunStatus::pending;
+  bool created = false;  // False if the run existed already (RUN-2).
+};
+
+struct CancelReply {
+  bool found = false;
+  bool had_ended = false;
+  store::RunStatus status = store::RunStatus::running;
+};
+
+// The life of all runs of this process: admission, execution, cancellation, recovery and end. May be called
+// on any core.
+class Service {
+ public:
+  Service(ServiceParts parts, ServiceOptions options);
+  Service(Service const&) = delete;
+  Service& operator=(Service const&) = delete;
+
+  // Admits the run durably, and starts or queues it. The same run id and input again give the same run.
+  // `request_id` is for the log.
+  store::Async<std::variant<Started, Refusal>> start(UserId owner, RunInput input,
+                                                     std::string request_id = {});
+
+  // Durably asks the run to end; its terminal fact follows soon. A queued run ends at once.
+  store::Async<CancelReply> cancel(UserId owner, ThreadId thread, RunId run);
+
+  // The runs that an earlier process left (RUN-12), without their inputs. Called before the server listens,
+  // so that no run of this process is among them.
+  store::Async<std::vector<store::RunRow>> unfinished();
+
+  // Takes over these runs and continues them.
+  void recover(std::vector<store::RunRow> runs);
+
+  // Deletes expired logs and the rows of deleted threads at regular intervals, until shutdown.
+  void start_sweeping();
+
+  // Sweeps now instead of at the next interval, because there is something to delete.
+  void sweep_soon();
+
+  [[nodiscard]] bool draining() const { return draining_.load(std::memory_order_relaxed); }
+
+  // Refuses new runs, waits up to `limit` until the running ones have ended, and leaves the rest to the next
+  // process. Blocks, so it must not be called on a core. Afterwards no task of the service is left.
+  void shut_down(std::chrono::milliseconds limit);
+
+ private:
+  // The first facts of a run, written by the intent that claims it.
+  struct Beginning {
+    LogTail tail;
+    std::vector<Record> records;  // To be shown.
+  };
+
+  struct Claimed {
+    store::RunRow row;
+    RunInput input;
+    Beginning beginning;
+    std::string request_id;         // Empty if no request waits for the run to start.
+    bool cancel_requested = false;  // Before the claim; a later cancel goes to `live_`.
+  };
+
+  // The state of a run according to its log.
+  struct Replayed {
+    FactOrder order;
+    Position last;
+    std::int64_t last_ms = 0;  // The wall-clock time of the last fact.
+  };
+
+  // A run whose admission may have been committed although the store's answer was lost.
+  struct LostAdmit {
+    UserId owner;
+    ThreadId thread;
+    RunId run;
+    // As they would be in its log. They contain their times, so no other request has the same.
+    std::string first_facts;
+    // Since when the store answers that it has no such run; empty if it has not answered yet.
+    std::optional<std::chrono::steady_clock::time_point> missing_since;
+  };
+
+  // What the calls of a run that is ended by force have used.
+  struct LastAccounts {
+    CommitRows rows;
+    std::vector<Usage> usage;
+  };
+
+  [[nodiscard]] std::optional<Refusal> complete(RunInput& input) const;
+  [[nodiscard]] Terms make_terms(UserId owner, ThreadId thread) const {
+    return {&parts_.prices, &parts_.models, options_.budgets, std::move(owner), std::move(thread)};
+  }
+  [[nodiscard]] Job make_job(store::RunRow const& row, RunInput input) const;
+  [[nodiscard]] RunParts run_parts() const;
+  [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input, Beginning& beginning) const;
+  LiveRun go_live(RunKey run, RunNames names);
+  void let_go(Claimed claimed);
+  boost::asio::awaitable<void> run_begun(Claimed claimed, LiveRun live);
+  // `failures` is how often a writer of this process has failed with the run.
+  void spawn_taken_over(store::RunRow row, std::int64_t failures);
+  boost::asio::awaitable<void> run_taken_over(store::RunRow row, LiveRun live, std::int64_t failures);
+  boost::asio::awaitable<Result<void>> take_over(store::RunRow row, LiveRun live, std::int64_t failures);
+  boost::asio::awaitable<void> leave(store::RunRow row, std::string request_id,
+                                     std::shared_ptr<RunWriter> writer, Result<store::Ended> result,
+                                     std::int64_t failures);
+  boost::asio::awaitable<void> force_end(store::RunRow row, LiveRun live);
+  // `sent` is the request that was sent before, if any. The store may have carried it out although its answer
+  // was lost.
+  boost::asio::awaitable<Result<void>> try_force_end(store::RunRow row, LiveRun live, bool with_accounts,
+                                                     std::optional<store::ForceEndRequest>* sent);
+  boost::asio::awaitable<Result<LastAccounts>> last_accounts(RunKey run, Epoch epoch,
+                                                             std::shared_ptr<base::Cancel> cancel);
+  [[nodiscard]] store::ForceEndRequest make_force_end(RunKey run, store::LogEnd const& seen,
+                                                      LastAccounts accounts, RunEnd const& end) const;
+  void spawn_pending(RunKey run);
+  boost::asio::awaitable<void> begin_pending(RunKey run);
+  // `row` has only the key; the rest is filled in as soon as it is known.
+  boost::asio::awaitable<Result<void>> try_begin_pending(store::RunRow* row);
+  boost::asio::awaitable<Result<Replayed>> replay(RunKey run);
+  // Looks for a run that has a writer according to the store but none in this process, and continues it
+  // (RUN-12).
+  void look_for(store::AdmitRequest const& request);
+  boost::asio::awaitable<void> find_lost_admits();
+  // True if there is nothing more to look for.
+  boost::asio::awaitable<Result<bool>> find_lost_admit(LostAdmit* lost);
+  [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
+  [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
+  store::Async<CancelReply> discard(store::RunRow row);
+  boost::asio::awaitable<void> sweep();
+  boost::asio::awaitable<bool> nap();
+  std::shared_ptr<RunWriter> make_writer(LiveRun const& live, RunWriter::Start start);
+  void ended(store::RunRow const& run, std::string const& request_id, RunWriter const& writer,
+             Result<store::Ended> result, std::int64_t failures);
+  void tell_end(store::RunRow const& run, std::string const& request_id, RunEnd const& end) const;
+  void left_queue(store::RunRow const& run) const;
+  boost::asio::awaitable<void> take_over_again(store::RunRow row, std::int64_t failures);
+
+  ServiceParts const parts_;
+  ServiceOptions const options_;
+  std::atomic<bool> draining_{false};
+  std::atomic<bool> stopping_{false};  // The time that running runs have to end is over.
+  std::int64_t const created_at_;
+  LiveRuns live_;
+  std::shared_ptr<base::Cancel> const sweep_cancel_ = std::make_shared<base::Cancel>();
+  // Both are used on core 0 only. `nap_` is set while the sweep sleeps; requesting it ends the sleep.
+  std::shared_ptr<base::Cancel> nap_;
+  bool sweep_again_ = false;  // There is more to delete since the sweep began.
+  // Also used on core 0 only: what `find_lost_admits` looks for, and whether it is running.
+  std::deque<LostAdmit> lost_admits_;
+  bool looking_ = false;
+  base::TaskGroup tasks_;
+};
+
+}  // namespace runnel::runtime

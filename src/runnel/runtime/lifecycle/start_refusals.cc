@@ -1,0 +1,102 @@
+#include "runnel/runtime/lifecycle/start_refusals.h"
+
+#include <optional>
+#include <utility>
+
+#include "runnel/core/json/write.h"
+#include "runnel/core/money/money.h"
+#include "runnel/core/time/instant.h"
+#include "runnel/flow/clipped.h"
+#include "runnel/runtime/model_calls/exceeded_budget.h"
+
+namespace runnel::runtime {
+namespace {
+
+constexpr std::size_t kLongestEcho = 64;  // The most of an unknown name that an error repeats.
+
+Refusal used_up(ExceededBudget const& budget) {
+  std::string details;
+  JsonObject object{details};
+  object.text("budget", budget.name)
+      .text("spent", budget.spent)
+      .text("limit", to_decimal(budget.limit))
+      .text("currency", "CNY");
+  if (budget.resets_at) object.text("resetsAt", to_rfc3339_seconds(*budget.resets_at / 1000));
+  object.close();
+  return {Refusal::Kind::payment, "BUDGET_EXCEEDED",
+          std::string{budget.words} + " is used up: " + budget.amounts() + std::string{budget.until()},
+          std::move(details)};
+}
+
+Refusal all_reserved() {
+  return {Refusal::Kind::payment, "BUDGET_EXCEEDED",
+          "The rest of a budget is reserved by calls that are under way; try again when they have ended."};
+}
+
+std::string listing(std::string const& what, std::vector<std::string> const& names) {
+  std::string details;
+  JsonObject object{details};
+  append_json_array(object.key(what + "s"), names, append_json_string);
+  object.close();
+  return details;
+}
+
+}  // namespace
+
+Refusal unknown_name(std::string const& what, std::string const& name,
+                     std::vector<std::string> const& names) {
+  auto message = "unknown " + what + " '" + flow::clipped(name, kLongestEcho) + "'; known:";
+  for (auto const& known : names)
+    message += " " + known;
+  return {Refusal::Kind::invalid, what == "flow" ? "UNKNOWN_FLOW" : "UNKNOWN_MODEL", std::move(message),
+          listing(what, names)};
+}
+
+Refusal draining_refusal() {
+  return {Refusal::Kind::draining, "DRAINING", "the server is stopping; try again later"};
+}
+
+Refusal too_many_runs(std::int64_t limit) {
+  std::string details;
+  JsonObject{details}.number("limit", limit).close();
+  return {Refusal::Kind::too_many, "TOO_MANY_RUNS",
+          "You have " + std::to_string(limit) +
+              " runs that have not ended, as many as you may have at once; try again when one has ended.",
+          std::move(details)};
+}
+
+Refusal thread_busy(RunId const& active) {
+  std::string details = "{}";
+  std::string which = "an active run";
+  if (!active.text.empty()) {
+    details.clear();
+    JsonObject{details}.text("activeRunId", active.text).close();
+    which += ", " + active.text;
+  }
+  return {
+      Refusal::Kind::conflict, "THREAD_BUSY",
+      "The thread has " + which +
+          ". Wait for its end or cancel it, or set forwardedProps.onBusy to enqueue, interrupt or rollback.",
+      std::move(details)};
+}
+
+Refusal over_quota(std::int64_t used, std::int64_t limit) {
+  std::string details;
+  JsonObject{details}.number("usedBytes", used).number("limitBytes", limit).close();
+  return {Refusal::Kind::storage, "STORAGE_QUOTA_EXCEEDED",
+          "Your threads take up " + std::to_string(used) + " bytes of the " + std::to_string(limit) +
+              " that you may store. Delete threads that you no longer need.",
+          std::move(details)};
+}
+
+store::Async<Refusal> budget_refusal(store::Store* store, store::Budgets budgets, UserId owner,
+                                     ThreadId thread) {
+  constexpr Money kAnything{1};
+  Payer const payer{std::move(owner), std::move(thread), std::nullopt};
+  auto const full = co_await find_exceeded_budget(store, budgets, payer, kAnything);
+  if (!full) co_return full.error();
+  if (*full) co_return used_up(**full);
+  co_return all_reserved();
+}
+
+}  // namespace runnel::runtime
