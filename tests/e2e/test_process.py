@@ -1,9 +1,9 @@
-"""The process itself: its memory is nobody's to read, and what it has open stays its own."""
+"""The process itself: nobody can read its memory, and no other program inherits its open files."""
 
 import json
 import os
 import re
-import subprocess
+import shutil
 import tempfile
 import threading
 import unittest
@@ -14,13 +14,14 @@ from e2e_case import E2eCase, Server, offline
 from fake_provider import FakeProvider
 from http_client import Connection, Http
 from model_case import model_config, price_list, provider
-from runnel_server import BINARY, environment, run_cli
+import runnel_server
+from runnel_server import run_cli
 
 CLOSE_ON_EXEC = 0o2000000
 
 
 def descriptors(pid: int) -> dict[int, tuple[str, bool]]:
-    """What a process has open: a name for it, and whether programs that it starts inherit it."""
+    """The descriptors that a process has open: the name of each, and whether programs that it starts inherit it."""
     seen = {}
     for name in os.listdir(f"/proc/{pid}/fd"):
         try:
@@ -34,14 +35,12 @@ def descriptors(pid: int) -> dict[int, tuple[str, bool]]:
 
 
 class InheritingServer(Server):
-    """Whoever starts it leaves a descriptor open for it."""
+    """A server that inherits an open descriptor from its parent."""
 
     def spawn(self) -> None:
         left_open = os.open("/dev/full", os.O_WRONLY)
         with self.log.open("ab") as log:
-            self._draining = False
-            self.process = subprocess.Popen([str(BINARY), *self.arguments()], stdout=subprocess.PIPE, stderr=log,
-                                            stdin=subprocess.DEVNULL, env=environment(self.env), pass_fds=[left_open])
+            self.launch(log, pass_fds=[left_open])
         os.close(left_open)
 
 
@@ -52,7 +51,7 @@ class GuardedProcessTest(E2eCase):
         limits = Path(f"/proc/{self.server.process.pid}/limits").read_text()
 
         self.assertRegex(limits, r"Max core file size +0 +0 ")
-        # The kernel gives the files of an undumpable process to root, whoever runs it.
+        # The /proc files of an undumpable process belong to root, whoever runs the process.
         self.assertEqual(Path(f"/proc/{self.server.process.pid}/environ").stat().st_uid, 0)
         status = Path(f"/proc/{self.server.process.pid}/status").read_text()
         if "CoreDumping" in status:
@@ -64,13 +63,17 @@ class GuardedProcessTest(E2eCase):
             os.chmod(name, 0o777)
             server = Server(Path(name) / "s", offline())
             os.chmod(server.directory, 0o777)
+            # A copy, because nobody may be unable to reach the folder of this project: root's home is closed.
+            binary = Path(shutil.copy(runnel_server.BINARY, name))
             before = os.geteuid()
             pid = os.fork()
-            if pid == 0:  # As nobody: start it, and try to read its memory map and environment.
+            if pid == 0:  # As the user nobody: start the server, and try to read its memory map and environment.
                 code = 3
                 try:
+                    os.chdir(name)
                     os.setgid(65534)
                     os.setuid(65534)
+                    runnel_server.BINARY = binary
                     server.start()
                     code = 0
                     for file in ("environ", "maps", "mem"):

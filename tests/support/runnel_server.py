@@ -1,4 +1,4 @@
-"""Starts, stops and kills a real `runnel serve`, and speaks its API."""
+"""Starts, stops and kills a real `runnel serve`, and calls its API."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def to_yaml(tree: dict, indent: int = 0) -> str:
 
 
 def environment(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """The caller's, without what would configure the server behind the test's back."""
+    """The caller's environment without the variables that would configure the server."""
     secret = re.compile(r"RUNNEL_(?!BIN$)|.*_API_KEY$")
     return {k: v for k, v in os.environ.items() if not secret.match(k)} | (extra or {})
 
@@ -41,14 +41,14 @@ def run_cli(*args: str, timeout: float = 20, env: dict[str, str] | None = None) 
 
 
 def for_tests(config: dict) -> dict:
-    """The configuration with limits of requests that a test does not meet, and with runs of one stage, unless it sets
-    them."""
+    """The configuration. Unless it sets them, request limits are too high for a test to reach, and the default flow has
+    one stage."""
     room = {"requests_per_user_per_s": 1_000_000, "request_burst_per_user": 1_000_000}
     return {**config, "http": {**room, **config.get("http", {})}, "flows": {"default": "chat", **config.get("flows", {})}}
 
 
 class Server:
-    """One data directory and at most one process on it. The port stays the same over restarts."""
+    """One data directory and at most one process that uses it. The port stays the same after a restart."""
 
     def __init__(self, directory: Path, config: dict | None = None, env: dict[str, str] | None = None):
         self.directory = Path(directory)
@@ -58,6 +58,7 @@ class Server:
         self.env = env or {}
         self.port = 0
         self.process: subprocess.Popen | None = None
+        self._drainer: threading.Thread | None = None  # Owns the pipe of the process, once there is one.
         self.log = self.directory / "server.log"
 
     def __enter__(self):
@@ -83,11 +84,15 @@ class Server:
         return args
 
     def spawn(self) -> None:
-        """Starts the process and waits for nothing."""
+        """Starts the process without waiting for anything."""
         with self.log.open("ab") as log:
-            self._draining = False  # A thread owns the pipe.
-            self.process = subprocess.Popen([str(BINARY), *self.arguments()], stdout=subprocess.PIPE, stderr=log,
-                                            stdin=subprocess.DEVNULL, env=environment(self.env))
+            self.launch(log)
+
+    def launch(self, stderr, **more) -> None:
+        """Starts the process with this standard error. `more` goes to Popen."""
+        self._drainer = None
+        self.process = subprocess.Popen([str(BINARY), *self.arguments()], stdout=subprocess.PIPE, stderr=stderr,
+                                        stdin=subprocess.DEVNULL, env=environment(self.env), **more)
 
     def start(self, timeout: float = 20) -> "Server":
         self.spawn()
@@ -101,8 +106,8 @@ class Server:
             for line in self.process.stdout:
                 if found := re.search(rb"listening on http://127\.0\.0\.1:([0-9]+)", line):
                     self.port = int(found[1])
-                    self._draining = True
-                    threading.Thread(target=self._drain, args=(self.process.stdout,), daemon=True).start()
+                    self._drainer = threading.Thread(target=self._drain, args=(self.process.stdout,), daemon=True)
+                    self._drainer.start()
                     return
         finally:
             watchdog.cancel()
@@ -115,6 +120,13 @@ class Server:
             for line in pipe:
                 log.write(line)
 
+    def _end_drain(self) -> None:
+        """After the process has ended. When this returns, nothing writes to the directory any more."""
+        if self._drainer:
+            self._drainer.join()
+        elif self.process:
+            self.process.stdout.close()
+
     def log_tail(self, size: int = 4000) -> str:
         return self.log.read_bytes()[-size:].decode(errors="replace")
 
@@ -123,19 +135,20 @@ class Server:
         return self.process is not None and self.process.poll() is None
 
     def kill(self) -> None:
-        """kill -9: nothing of the process' own runs any more."""
+        """kill -9: the process gets no chance to do anything."""
         self.process.kill()
         self.process.wait()
-        if not self._draining:
-            self.process.stdout.close()
+        self._end_drain()
 
     def terminate(self) -> None:
         self.process.send_signal(signal.SIGTERM)
 
     def stop(self, timeout: float = 30) -> int:
-        """SIGTERM; the exit code."""
+        """Sends SIGTERM and returns the exit code."""
         self.terminate()
-        return self.process.wait(timeout)
+        code = self.process.wait(timeout)
+        self._end_drain()
+        return code
 
     def restart(self) -> None:
         self.kill()
@@ -144,21 +157,22 @@ class Server:
     def close(self) -> None:
         if self.alive:
             self.kill()
+        self._end_drain()
         self.check_contract()
 
     def check_contract(self) -> None:
-        """HTTP-7: whatever was asked, the server gave no answer that its OpenAPI document lacks."""
+        """HTTP-7: the server gave no answer that is missing in its OpenAPI document."""
         log = self.log.read_text(errors="replace") if self.log.exists() else ""
         undeclared = [line for line in log.splitlines() if "undeclared status" in line]
         if undeclared:
             raise AssertionError("\n".join(undeclared))
 
     def dev_headers(self) -> dict[str, str]:
-        """HTTP-5: what opens the dev token. The server makes the file at its first start."""
+        """HTTP-5: the header that a request for the dev token needs. The server makes the file at its first start."""
         return {"X-Runnel-Dev": (self.data / "dev.secret").read_text().strip()}
 
     def api(self, user: str = "demo") -> "Api":
-        """An API caller; `demo` gets its token from the server, others from `runnel token`."""
+        """A caller of the API. The user `demo` gets its token from the server, others from `runnel token`."""
         if user == "demo":
             answer = Http(self.address).post("/api/v1/auth/dev-token", headers=self.dev_headers())
             assert answer.status == 200, answer
@@ -187,13 +201,13 @@ def run_input(text: str, thread: str | None = None, run: str | None = None, forw
 
 
 class Api(Http):
-    """The routes the suites use."""
+    """The routes that the tests use."""
 
     def post_run(self, body: dict, **kw) -> Response:
         return self.post("/api/v1/agent/runs", body, **kw)
 
     def start_run(self, text: str = "hello", **kw) -> tuple[str, str]:
-        """A run that must be accepted: (thread, run)."""
+        """Starts a run, which must be accepted. Returns (thread, run)."""
         answer = self.post_run(run_input(text, **kw))
         assert answer.status == 202, (answer.status, answer.body)
         return answer.json["threadId"], answer.json["runId"]
@@ -212,7 +226,7 @@ class Api(Http):
         return self.open("GET", self.events_path(thread, run, dialect, agui, last), headers=headers, **kw)
 
     def read_events(self, thread: str, run: str, **kw) -> list:
-        """All frames to the stream's end."""
+        """All frames up to the end of the stream."""
         with self.events(thread, run, **kw) as stream:
             assert stream.status == 200, stream.status
             return list(stream)
@@ -227,7 +241,7 @@ class Api(Http):
         return self.get(f"/api/v1/agent/history?{urlencode({'threadId': thread, **query})}")
 
     def full_history(self, thread: str, limit: int = 50) -> list[dict]:
-        """Every page, oldest message first."""
+        """The messages of all pages, oldest first."""
         messages, query = [], {"limit": limit}
         while True:
             answer = self.history(thread, **query)
@@ -241,5 +255,5 @@ class Api(Http):
         return self.get(f"/api/v1/agent/threads/{quote(thread, safe='')}")
 
     def finish(self, thread: str, run: str) -> str:
-        """Waits for the run's end by its stream; the last frame's event."""
+        """Reads the run's stream to its end and returns the last frame's event."""
         return self.read_events(thread, run)[-1].event
