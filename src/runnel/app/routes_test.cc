@@ -7,10 +7,10 @@
 #include <chrono>
 #include <set>
 
-#include "runnel/app/user_profiles.h"
 #include "runnel/http/dispatcher.h"
 #include "runnel/http/testing/test_keys.h"
 #include "runnel/model/builtin/offline.h"
+#include "runnel/modules/profile/repository.h"
 #include "runnel/protocol/wires.h"
 #include "runnel/runtime/testing/test_flows.h"
 #include "runnel/store/sqlite/store.h"
@@ -96,9 +96,9 @@ class Routes : public testing::Test {
   model::Registry const models_ = offline();
   model::PriceBook const prices_ = free_offline();
   runtime::Toolbox const tools_;
-  StoredProfiles profiles_{*store_};
-  runtime::Service service_{{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_, profiles_},
-                            runtime::ServiceOptions{}};
+  runtime::Service service_{
+      {cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_, modules::profile::kFrozenProfile},
+      runtime::ServiceOptions{}};
   std::shared_ptr<http::Authenticator const> authenticator_ =
       std::make_shared<http::Authenticator const>(http::test_authenticator(clock_));
   SharedProbe probe_{[this] { return store_->probe(); }, clock_, std::chrono::seconds{1}};

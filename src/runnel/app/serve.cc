@@ -21,13 +21,13 @@
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/app/settings/listen_address.h"
-#include "runnel/app/user_profiles.h"
 #include "runnel/core/profile.h"
 #include "runnel/core/time/zone.h"
 #include "runnel/http/auth/dev_secret.h"
 #include "runnel/http/connection/server.h"
 #include "runnel/http/cors.h"
 #include "runnel/http/routes/static_files.h"
+#include "runnel/modules/profile/repository.h"
 #include "runnel/protocol/wires.h"
 #include "runnel/runtime/execution/echo_tool.h"
 #include "runnel/runtime/lifecycle/service.h"
@@ -276,10 +276,9 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   auto const flows = load_flows(settings, *models->registry, tools.names());
   if (!flows) return flows.error();
   auto store = std::move(opened->store);
-  StoredProfiles profiles{*store};
-  runtime::Service service{
-      {cores, clock, *store, hub, *flows, *models->registry, models->prices, tools, profiles},
-      service_options(settings, metrics)};
+  runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools,
+                            modules::profile::kFrozenProfile},
+                           service_options(settings, metrics)};
   cores.start();
 
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();

@@ -138,10 +138,9 @@ Result<void> check(AdmitRequest const& request) {
   if (request.owner.empty() || request.thread.empty() || request.run.empty()) {
     return Error{Errc::invalid, "admit needs an owner, a thread and a run"};
   }
-  if (has_nul(request.input) || has_nul(request.profile) || has_nul(request.country)) {
-    return Error{Errc::invalid,
-                 "run " + request.run.text +
-                     ": its input, profile or country holds a NUL character, which cannot be stored"};
+  if (has_nul(request.input) || has_nul(request.country)) {
+    return Error{Errc::invalid, "run " + request.run.text +
+                                    ": its input or country holds a NUL character, which cannot be stored"};
   }
   return check(request.begin);
 }

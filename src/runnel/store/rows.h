@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runnel/core/ids.h"
@@ -93,8 +94,11 @@ struct AdmitRequest {
   std::string input_hash;    // Equal hashes mean the same input (RUN-2).
   std::string input;         // The normalised input as JSON; `find_run` and `run_by_key` return it.
   std::string agui_version;  // "1.0" or "0.0": the version that the client speaks.
-  std::string profile;       // The owner's, as JSON, frozen with the run (FLOW-6). Empty if there is none.
-  std::string country;       // The owner's, frozen with a new thread (USE-7).
+  // Reads the owner's profile in the admission's transaction; $1 is the owner. At most one row: a JSON text,
+  // which is frozen with the run (FLOW-6), and a country, which is frozen with a new thread (USE-7). A
+  // literal, as in sql.h. Empty if there are no profiles.
+  std::string_view profile_query;
+  std::string country;  // Of an owner whose profile names none.
   NodeId node;
   std::int64_t now = 0;
   std::int64_t max_active_runs = 0;   // How many runs of the owner may be unfinished; 0 means no limit.
@@ -122,6 +126,7 @@ struct Admission {
   RunStatus status = RunStatus::running;
   std::optional<RunKey> cancel_first;  // The active run that interrupt or rollback asks to end.
   std::int64_t stored_bytes = 0;       // If `over_quota`: how much the owner's rows take.
+  std::string profile;                 // If `running`: what was frozen with the run. Empty if there is none.
 };
 
 struct ClaimRequest {

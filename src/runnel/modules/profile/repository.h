@@ -17,6 +17,12 @@ struct Row {
   std::int64_t updated_at = 0;          // UNIX milliseconds.
 };
 
+// The profile that is frozen with a run of the user $1, and the user's country: see store::AdmitRequest.
+inline constexpr char kFrozenProfile[] = R"sql(
+SELECT '{"username":' || json_quote(username) || ',"bio":' || json_quote(bio) ||
+       ',"settings":' || coalesce(CAST(settings AS text), 'null') || '}', country
+FROM profiles WHERE user_id = $1)sql";
+
 class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{&sql} {}

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "runnel/core/json/parse.h"
+#include "runnel/core/profile.h"
 #include "runnel/modules/profile/module.h"
 #include "runnel/store/testing/store_contract.h"
 
@@ -125,6 +126,52 @@ TEST_P(ProfileRows, DB_2_ProfileHoldsAnObjectAndTwoLettersOfAKnownUser) {
   EXPECT_FALSE(sql_refused("UPDATE profiles SET settings = NULL, country = NULL"));
 }
 
+// Admits a run of the user, and returns the profile that was frozen with it.
+class FrozenProfile : public ProfileRows {
+ protected:
+  std::string freeze(UserId const& user) {
+    auto request = admission("r-" + user.text, "t-" + user.text, user.text);
+    request.profile_query = kFrozenProfile;
+    auto const admitted = admit(request);
+    EXPECT_EQ(row(admitted.run).profile, admitted.profile);
+    return admitted.profile;
+  }
+  TextRows countries() {
+    return sql("SELECT billing_country_snapshot FROM agent_chat_sessions ORDER BY thread_ref");
+  }
+};
+
+TEST_P(FrozenProfile, FLOW_6_RunGetsTheProfileOfItsOwner) {
+  put(kAnn, profile_row("Ann \"A\" \\"));
+  put(kBob, profile_row("Bob", "US"));
+
+  auto const reading = read_stored_profile(freeze(kAnn));
+
+  EXPECT_TRUE(reading.problems.empty());
+  EXPECT_EQ(reading.profile.username, "Ann \"A\" \\");
+  EXPECT_EQ(reading.profile.bio, "likes \"quotes\"\nand 茶");
+  EXPECT_EQ(reading.profile.settings.preferences.interface_language, "de");
+  EXPECT_EQ(countries(), (TextRows{{"DE"}}));
+}
+
+TEST_P(FrozenProfile, FLOW_6_SettingsThatAreAllDefaultsAreNull) {
+  Row bare;
+  bare.updated_at = kNow;
+  put(kAnn, bare);
+
+  EXPECT_EQ(freeze(kAnn), R"({"username":"","bio":"","settings":null})");
+  EXPECT_EQ(countries(), (TextRows{{"CN"}}));
+}
+
+TEST_P(FrozenProfile, FLOW_6_UserWithoutAProfileHasNone) {
+  put(kBob, profile_row("Bob", "US"));
+
+  EXPECT_EQ(freeze(kAnn), "");
+  EXPECT_EQ(countries(), (TextRows{{"CN"}}));
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, FrozenProfile, testing::Values(sqlite_engine(), postgres_engine()),
+                         engine_name);
 INSTANTIATE_TEST_SUITE_P(Engines, ProfileRows, testing::Values(sqlite_engine(), postgres_engine()),
                          engine_name);
 

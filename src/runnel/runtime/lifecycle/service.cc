@@ -58,9 +58,6 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   store::AdmitRequest request;
   request.input_hash = hash_of(input);
   if (auto refusal = complete(input)) co_return std::move(*refusal);
-  auto profile = co_await parts_.profiles.freeze(owner);
-  if (!profile) co_return profile.error();
-  if (draining()) co_return draining_refusal();
 
   request.owner = owner;
   request.thread = input.thread ? *input.thread : ThreadId{mint_uuid()};
@@ -68,8 +65,8 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.on_busy = input.on_busy;
   request.input = to_stored(input);
   request.agui_version = input.agui_version;
-  request.profile = std::move(profile->document);
-  request.country = profile->country.empty() ? Preferences{}.country : std::move(profile->country);
+  request.profile_query = parts_.profile_query;
+  request.country = Preferences{}.country;
   request.node = options_.node;
   request.now = parts_.clock.now_ms();
   request.max_active_runs = options_.runs_per_user;
@@ -79,7 +76,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   Claimed claimed;
   request.begin = make_begin(request.run, input, claimed.beginning);
 
-  auto const admission = co_await parts_.store.admit(request);
+  auto admission = co_await parts_.store.admit(request);
   if (!admission) {
     if (admission.error().code == Errc::unavailable) look_for(request);
     co_return admission.error();
@@ -114,7 +111,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
     claimed.row.thread = admission->thread;
     claimed.row.owner = owner;
     claimed.row.mode = request.mode;
-    claimed.row.profile = std::move(request.profile);
+    claimed.row.profile = std::move(admission->profile);
     claimed.row.thread_id = request.thread;
     claimed.row.id = request.run;
     claimed.row.started_at = request.now;

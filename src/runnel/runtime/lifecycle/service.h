@@ -19,7 +19,6 @@
 #include "runnel/runtime/lifecycle/live_runs.h"
 #include "runnel/runtime/lifecycle/run_input.h"
 #include "runnel/runtime/lifecycle/run_metrics.h"
-#include "runnel/runtime/lifecycle/user_profiles.h"
 #include "runnel/runtime/writing/run_writer.h"
 #include "runnel/store/store.h"
 #include "runnel/stream/hub.h"
@@ -51,7 +50,7 @@ struct ServiceParts {
   model::Registry const& models;
   model::PriceBook const& prices;
   Toolbox const& tools;
-  UserProfiles& profiles;
+  std::string_view profile_query;  // For AdmitRequest.
 };
 
 struct Started {

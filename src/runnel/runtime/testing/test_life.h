@@ -16,7 +16,6 @@
 #include "runnel/core/fact/fact_json.h"
 #include "runnel/model/builtin/offline.h"
 #include "runnel/runtime/lifecycle/service.h"
-#include "runnel/runtime/testing/same_profile.h"
 #include "runnel/runtime/testing/test_flows.h"
 #include "runnel/store/sqlite/store.h"
 
@@ -61,7 +60,7 @@ class Life {
     options.runs_per_user = kRunsPerUser;
     options.budgets = terms.budgets;
     options.metrics = RunMetrics{metrics_};
-    service_.emplace(ServiceParts{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_, profiles_},
+    service_.emplace(ServiceParts{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_, {}},
                      options);
     cores_.start();
     service_->recover(wait(service_->unfinished()).value());
@@ -176,7 +175,6 @@ class Life {
   Toolbox tools_;
   model::Registry models_;
   model::PriceBook prices_;
-  SameProfile profiles_;
   std::optional<Service> service_;
 };
 

@@ -98,6 +98,7 @@ Result<Admission> to_admission(Rows const& rows) {
   admission.status = parse_run_status(rows.text(0, 5)).value();
   if (!rows.is_null(0, 6)) admission.cancel_first = RunKey{rows.integer(0, 6)};
   admission.stored_bytes = rows.integer(0, 7);
+  admission.profile = rows.text(0, 8);
   return admission;
 }
 

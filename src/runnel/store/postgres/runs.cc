@@ -79,7 +79,7 @@ Statement admit_statement(AdmitRequest const& request) {
                    request.input_hash,
                    request.input,
                    request.agui_version,
-                   unless_empty(request.profile),
+                   unless_empty(std::string{request.profile_query}),
                    unless_empty(request.country),
                    request.node.text,
                    request.now,

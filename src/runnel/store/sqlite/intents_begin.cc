@@ -72,13 +72,27 @@ Circumstances circumstances(Db& db, AdmitRequest const& request) {
   return found;
 }
 
-ThreadKey insert_running_thread(Db& db, AdmitRequest const& request) {
+struct Owner {
+  std::string profile;  // Empty if there is none.
+  std::string country;
+};
+
+Owner read_owner(Db& db, AdmitRequest const& request) {
+  Owner owner{"", request.country};
+  if (request.profile_query.empty()) return owner;
+  Query query{db, request.profile_query, request.owner.text};
+  if (!query.next()) return owner;
+  owner.profile = query.text(0);
+  if (query.bytes(1) > 0) owner.country = query.text(1);
+  return owner;
+}
+
+ThreadKey insert_running_thread(Db& db, AdmitRequest const& request, std::string const& country) {
   db.run(
       "INSERT INTO agent_chat_sessions(owner_id, thread_ref, title, status, state_snapshot, "
       "billing_country_snapshot, created_at, updated_at) "
       "VALUES (?1, ?2, ?3, 'running', '{\"status\":\"running\"}', ?4, ?5, ?5)",
-      request.owner.text, request.thread.text, request.begin.title, unless_empty(request.country),
-      request.now);
+      request.owner.text, request.thread.text, request.begin.title, unless_empty(country), request.now);
   return ThreadKey{db.last_insert_id()};
 }
 
@@ -97,8 +111,8 @@ std::int64_t queue_no(Db& db, ThreadKey thread, OnBusy policy) {
   return query.integer(policy == OnBusy::enqueue ? 0 : 1);
 }
 
-void insert_run(Db& db, AdmitRequest const& request, std::optional<std::int64_t> queue,
-                Admission& admission) {
+void insert_run(Db& db, AdmitRequest const& request, std::string const& profile,
+                std::optional<std::int64_t> queue, Admission& admission) {
   bool const starts = admission.status == RunStatus::running;
   auto const begun = starts ? bytes_of(request.begin) : StoredBytes{};
   db.run(
@@ -109,7 +123,7 @@ void insert_run(Db& db, AdmitRequest const& request, std::optional<std::int64_t>
       std::string_view{to_string(admission.status)}, std::string_view{to_string(request.mode)}, queue,
       admission.epoch, starts ? std::optional{request.node.text} : std::nullopt, request.input_hash,
       request.agui_version, request.now, starts ? std::optional{request.now} : std::nullopt,
-      unless_empty(request.profile), starts ? request.begin.facts.last_n : 0,
+      unless_empty(profile), starts ? request.begin.facts.last_n : 0,
       starts ? request.begin.facts.next_idx : 0, begun.log,
       begun.kept + static_cast<std::int64_t>(request.input.size()));
   admission.run = RunKey{db.last_insert_id()};
@@ -117,15 +131,16 @@ void insert_run(Db& db, AdmitRequest const& request, std::optional<std::int64_t>
 }
 
 void start_at_once(Db& db, AdmitRequest const& request, Circumstances const& found, Admission& admission) {
+  auto owner = read_owner(db, request);
   if (found.thread) {
     start_thread(db, *found.thread, request.begin.title, request.now);
   } else {
-    admission.thread = insert_running_thread(db, request);
+    admission.thread = insert_running_thread(db, request, owner.country);
   }
   admission.outcome = Admission::Outcome::running;
   admission.status = RunStatus::running;
   admission.epoch = take_epoch(db, admission.thread, request.now);
-  insert_run(db, request, std::nullopt, admission);
+  insert_run(db, request, owner.profile, std::nullopt, admission);
   insert_epoch(db, admission.run, admission.epoch, 1);
   RunState run;
   run.key = admission.run;
@@ -133,12 +148,14 @@ void start_at_once(Db& db, AdmitRequest const& request, Circumstances const& fou
   run.ref = request.run.text;
   run.epoch = admission.epoch;
   write_begin(db, run, request.begin, request.now);
+  admission.profile = std::move(owner.profile);
 }
 
 void queue_behind(Db& db, AdmitRequest const& request, RunKey active, Admission& admission) {
   admission.outcome = Admission::Outcome::queued;
   admission.status = RunStatus::queued;
-  insert_run(db, request, queue_no(db, admission.thread, request.on_busy), admission);
+  insert_run(db, request, read_owner(db, request).profile, queue_no(db, admission.thread, request.on_busy),
+             admission);
   if (request.on_busy == OnBusy::enqueue) return;
 
   admission.cancel_first = active;

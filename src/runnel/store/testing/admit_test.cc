@@ -188,25 +188,32 @@ TEST_P(StoreAdmit, SSE_1_EpochsIncreaseWithinAThreadThoughTheClockGoesBack) {
 
 TEST_P(StoreAdmit, FLOW_6_RunKeepsTheProfileOfItsAdmission) {
   auto wanted = admission("r1");
-  wanted.profile = R"({"username":"Ann","bio":"茶","settings":null})";
+  wanted.profile_query = "SELECT '{\"username\":\"茶 of ' || $1 || '\"}', 'DE'";
   auto later = admission("r2", OnBusy::enqueue);
-  later.profile = R"({"username":"Anna","bio":"","settings":null})";
+  later.profile_query = "SELECT '{\"username\":\"Anna\"}', 'DE' WHERE $1 = 'ann'";
 
   auto const first = admit(wanted);
   auto const queued = admit(later);
   end(first.run, first.epoch, batch(3, 3));
   claim(queued.run);
 
-  EXPECT_EQ(row(first.run).profile, wanted.profile);
-  EXPECT_EQ(row(queued.run).profile, later.profile);
-  EXPECT_EQ(run_async(store().find_run(kAnn, kThread, RunId{"r1"})).value().value().profile, wanted.profile);
+  EXPECT_EQ(first.profile, R"({"username":"茶 of ann"})");
+  EXPECT_EQ(row(first.run).profile, first.profile);
+  EXPECT_EQ(row(queued.run).profile, R"({"username":"Anna"})");
+  EXPECT_EQ(run_async(store().find_run(kAnn, kThread, RunId{"r1"})).value().value().profile, first.profile);
 }
 
 TEST_P(StoreAdmit, FLOW_6_RunOfAnOwnerWithoutAProfileHasNone) {
-  auto const admitted = admit(admission("r1"));
+  auto stranger = admission("r2", "t2");
+  stranger.profile_query = "SELECT 'unseen', 'DE' WHERE $1 = 'bob'";
 
-  EXPECT_EQ(row(admitted.run).profile, "");
-  EXPECT_EQ(sql("SELECT profile FROM runs"), (TextRows{{"null"}}));
+  auto const admitted = admit(admission("r1"));
+  auto const second = admit(stranger);
+
+  EXPECT_EQ(admitted.profile, "");
+  EXPECT_EQ(second.profile, "");
+  EXPECT_EQ(row(second.run).profile, "");
+  EXPECT_EQ(sql("SELECT profile FROM runs"), (TextRows{{"null"}, {"null"}}));
 }
 
 TEST_P(StoreAdmit, USE_7_ThreadWithoutACountryHasNone) {
@@ -218,15 +225,26 @@ TEST_P(StoreAdmit, USE_7_ThreadWithoutACountryHasNone) {
   EXPECT_EQ(thread_column("billing_country_snapshot"), "null");
 }
 
+TEST_P(StoreAdmit, USE_7_ThreadOfAnOwnerWhoseProfileNamesNoCountryHasTheDefault) {
+  auto silent = admission("r1");
+  silent.profile_query = "SELECT '{}', '' WHERE $1 <> ''";
+
+  admit(silent);
+
+  EXPECT_EQ(thread_column("billing_country_snapshot"), "CN");
+}
+
 TEST_P(StoreAdmit, USE_7_CountryIsFrozenWithTheThread) {
-  auto const first = admit(admission("r1"));
+  auto at_home = admission("r1");
+  at_home.profile_query = "SELECT '{}', 'DE' WHERE $1 <> ''";
+  auto const first = admit(at_home);
   end(first.run, first.epoch, batch(3, 3));
   auto moved = admission("r2");
-  moved.country = "US";
+  moved.profile_query = "SELECT '{}', 'US' WHERE $1 <> ''";
 
   admit(moved);
 
-  EXPECT_EQ(thread_column("billing_country_snapshot"), "CN");
+  EXPECT_EQ(thread_column("billing_country_snapshot"), "DE");
   EXPECT_EQ(thread_column("billing_currency"), "CNY");
 }
 

@@ -768,11 +768,13 @@ $$;
 -- p_max: how many runs of the owner may be unfinished; 0 means no limit. p_quota: how many bytes the owner's ended runs
 -- may take; 0 means no limit. If p_max is a limit, the owner's admissions wait for one another, so that each one counts
 -- those before it; that lock is taken before any thread's row.
+-- p_profile: a query whose $1 is the owner, which returns the owner's profile and country; null if there are no
+-- profiles. p_country: the country of an owner whose profile names none.
 CREATE FUNCTION runnel_admit_run(p_budgets json, p_max bigint, p_quota bigint, p_owner text, p_thread_ref text,
                                  p_ref text, p_policy text, p_mode text, p_hash text, p_input text, p_agui text,
                                  p_profile text, p_country text, p_node text, p_now bigint, p_begin json)
 RETURNS TABLE (outcome text, run bigint, thread bigint, thread_ref text, epoch bigint, status text,
-               cancel_first bigint, stored bigint)
+               cancel_first bigint, stored bigint, profile text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -782,22 +784,32 @@ DECLARE
   v_queue bigint;
   v_epoch bigint := 0;
   v_stored bigint;
+  v_profile text;
+  v_country text;
 BEGIN
   IF p_max > 0 THEN
     PERFORM pg_advisory_xact_lock(72465, hashtext(p_owner));
   END IF;
-  RETURN QUERY SELECT b.*, 0::bigint FROM runnel_admitted_before(p_owner, p_ref, p_hash) b;
+  RETURN QUERY SELECT b.*, 0::bigint, NULL::text FROM runnel_admitted_before(p_owner, p_ref, p_hash) b;
   IF FOUND THEN RETURN; END IF;
+  run := 0;
+  thread := 0;
+  thread_ref := p_thread_ref;
+  epoch := 0;
+  status := 'queued';
+  stored := 0;
   IF p_budgets IS NOT NULL THEN
     IF runnel_full_budget(p_budgets, p_owner, p_thread_ref, NULL, runnel_money(1)) IS NOT NULL THEN
-      RETURN QUERY SELECT 'over_budget', 0::bigint, 0::bigint, p_thread_ref, 0::bigint, 'queued', NULL::bigint, 0::bigint;
+      outcome := 'over_budget';
+      RETURN NEXT;
       RETURN;
     END IF;
   END IF;
   IF p_max > 0 THEN
     IF (SELECT count(*) FROM (SELECT 1 FROM runs WHERE owner_id = p_owner AND ended_at IS NULL LIMIT p_max) c)
         >= p_max THEN
-      RETURN QUERY SELECT 'too_many_runs', 0::bigint, 0::bigint, p_thread_ref, 0::bigint, 'queued', NULL::bigint, 0::bigint;
+      outcome := 'too_many_runs';
+      RETURN NEXT;
       RETURN;
     END IF;
   END IF;
@@ -805,11 +817,16 @@ BEGIN
   IF p_quota > 0 THEN
     SELECT bytes INTO v_stored FROM storage_totals WHERE owner_id = p_owner;
     IF v_stored >= p_quota THEN
-      RETURN QUERY SELECT 'over_quota', 0::bigint, 0::bigint, p_thread_ref, 0::bigint, 'queued', NULL::bigint, v_stored;
+      outcome := 'over_quota';
+      stored := v_stored;
+      RETURN NEXT;
       RETURN;
     END IF;
   END IF;
-  v_thread := runnel_lock_or_make_thread(p_owner, p_thread_ref, p_country, p_now);
+  IF p_profile IS NOT NULL THEN
+    EXECUTE p_profile INTO v_profile, v_country USING p_owner;
+  END IF;
+  v_thread := runnel_lock_or_make_thread(p_owner, p_thread_ref, coalesce(nullif(v_country, ''), p_country), p_now);
   -- While this transaction waited for the thread, another one may have admitted the same run, perhaps on another
   -- thread. The error makes the caller start again: a thread that was made in vain is undone, and the other run is
   -- found.
@@ -822,7 +839,11 @@ BEGIN
   IF v_active IS NULL THEN
     v_epoch := runnel_take_epoch(v_thread, p_now);
   ELSIF p_policy = 'reject' THEN
-    RETURN QUERY SELECT 'thread_busy', v_active, v_thread, p_thread_ref, 0::bigint, 'running', NULL::bigint, 0::bigint;
+    outcome := 'thread_busy';
+    run := v_active;
+    thread := v_thread;
+    status := 'running';
+    RETURN NEXT;
     RETURN;
   ELSE
     SELECT CASE WHEN p_policy = 'enqueue' THEN coalesce(max(queue_no), 0) + 1 ELSE coalesce(min(queue_no), 0) - 1 END
@@ -838,30 +859,37 @@ BEGIN
                    created_at, started_at, profile, kept_bytes)
   VALUES (p_owner, p_ref, v_thread, CASE WHEN v_active IS NULL THEN 'running' ELSE 'queued' END, p_mode, v_queue,
           v_epoch, CASE WHEN v_active IS NULL THEN p_node END, p_hash, p_agui, p_now,
-          CASE WHEN v_active IS NULL THEN p_now END, p_profile, octet_length(p_input))
+          CASE WHEN v_active IS NULL THEN p_now END, v_profile, octet_length(p_input))
   ON CONFLICT (owner_id, run_ref) DO NOTHING RETURNING id INTO v_run;
   IF NOT FOUND THEN
     RAISE EXCEPTION 'two admits of one run' USING ERRCODE = '40001';
   END IF;
   INSERT INTO run_inputs(run_id, input) VALUES (v_run, p_input);
+  run := v_run;
+  thread := v_thread;
 
   IF v_active IS NULL THEN
     INSERT INTO run_epochs(run_id, epoch, first_n) VALUES (v_run, v_epoch, 1);
     PERFORM runnel_write_begin(v_run, v_thread, p_ref, v_epoch, false, p_begin, p_now);
     PERFORM runnel_set_thread_status(v_thread, 'running', p_now);
-    RETURN QUERY SELECT 'running', v_run, v_thread, p_thread_ref, v_epoch, 'running', NULL::bigint, 0::bigint;
+    outcome := 'running';
+    status := 'running';
+    epoch := v_epoch;
+    profile := v_profile;
+    RETURN NEXT;
     RETURN;
   END IF;
 
   IF p_policy <> 'enqueue' THEN
+    cancel_first := v_active;
     UPDATE runs SET cancel_at = coalesce(cancel_at, p_now), rolled_back = rolled_back OR p_policy = 'rollback'
     WHERE id = v_active;
   END IF;
   IF p_policy = 'rollback' THEN
     UPDATE agent_chat_messages SET visibility_mask = 0 WHERE run_id = v_active;
   END IF;
-  RETURN QUERY SELECT 'queued', v_run, v_thread, p_thread_ref, 0::bigint, 'queued',
-                      CASE WHEN p_policy <> 'enqueue' THEN v_active END, 0::bigint;
+  outcome := 'queued';
+  RETURN NEXT;
 END $$;
 
 CREATE FUNCTION runnel_expire_logs(p_before bigint, p_limit bigint) RETURNS bigint
