@@ -42,6 +42,11 @@ class CliTest(unittest.TestCase):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("--help", done.stdout)
 
+    def test_CFG_3_help_is_also_a_command(self):
+        done = run_cli("help")
+
+        self.assertEqual((done.returncode, done.stdout), (0, run_cli("--help").stdout))
+
     def test_CFG_3_without_a_command_the_help_is_told(self):
         done = run_cli()
 
@@ -102,6 +107,9 @@ class CliTest(unittest.TestCase):
         self.assertEqual(self.refused("token", "--user=x", "--data_dir=/tmp"),
                          "runnel: unknown option --data_dir; did you mean --data-dir?\n")
         self.assertIn("--no-such-flag; the options are --help, --config, ", self.refused("serve", "--no-such-flag"))
+        self.assertEqual(self.refused("token", "--usr", "x"), "runnel: unknown option --usr; did you mean --user?\n")
+        self.assertEqual(self.refused("--hlep"), "runnel: unknown option --hlep; did you mean --help?\n")
+        self.assertEqual(self.refused("token"), "runnel: --user is required; see runnel token --help\n")
         self.assertIn("did you mean serve?", self.refused("sevre"))
         self.refused("dance")
         self.refused("serve", "--listen", "nonsense", "--data-dir", str(self.directory))

@@ -171,6 +171,12 @@ std::string unknown_option(CLI::App const& app, int argc, char** argv, std::vect
   return {};
 }
 
+// A misspelled option is also missing under its right name.
+bool may_come_from_unknown_option(CLI::ParseError const& error) {
+  auto const code = static_cast<CLI::ExitCodes>(error.get_exit_code());
+  return code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
+}
+
 // What is wrong with the arguments. CLI11 names neither the option that was most likely meant nor the options
 // that exist.
 std::string about_arguments(CLI::App const& app, CLI::ParseError const& error, int argc, char** argv) {
@@ -181,7 +187,7 @@ std::string about_arguments(CLI::App const& app, CLI::ParseError const& error, i
            "3650d";
   std::vector<std::string> known;
   auto const unknown = unknown_option(app, argc, argv, known);
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError) && !unknown.empty()) {
+  if (may_come_from_unknown_option(error) && !unknown.empty()) {
     auto const meant = runnel::base::did_you_mean(unknown, known);
     return fmt::format("unknown option {}{}", unknown,
                        meant.empty() ? fmt::format("; the options are {}", fmt::join(known, ", ")) : meant);
@@ -235,6 +241,10 @@ int main(int argc, char** argv) {
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return kUsage;
+  }
+  if (std::string_view{argv[1]} == "help") {
+    fmt::print("{}", app.help());
+    return 0;
   }
   if (is_unknown_command(app, argc, argv)) return kUsage;
 
