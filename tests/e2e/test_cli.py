@@ -110,6 +110,8 @@ class CliTest(unittest.TestCase):
         self.assertEqual(self.refused("token", "--usr", "x"), "runnel: unknown option --usr; did you mean --user?\n")
         self.assertEqual(self.refused("--hlep"), "runnel: unknown option --hlep; did you mean --help?\n")
         self.assertEqual(self.refused("token"), "runnel: --user is required; see runnel token --help\n")
+        self.assertIn("subcommand is required", self.refused("--listen", "127.0.0.1:0"))
+        self.assertIn("--user is required", self.refused("token", "--"))
         self.assertIn("did you mean serve?", self.refused("sevre"))
         self.refused("dance")
         self.refused("serve", "--listen", "nonsense", "--data-dir", str(self.directory))

@@ -63,8 +63,9 @@ class GuardedProcessTest(E2eCase):
             os.chmod(name, 0o777)
             server = Server(Path(name) / "s", offline())
             os.chmod(server.directory, 0o777)
-            # A copy, because nobody may be unable to reach the folder of this project: root's home is closed.
+            # The user nobody may have no access to the folder of this project, so it gets a copy.
             binary = Path(shutil.copy(runnel_server.BINARY, name))
+            binary.chmod(0o755)
             before = os.geteuid()
             pid = os.fork()
             if pid == 0:  # As the user nobody: start the server, and try to read its memory map and environment.

@@ -184,7 +184,8 @@ class StoredTest(ProfileCase, ModelCase):
         bad = {"version": 9, "preferences": {"ai_language": "Klingonese", "timezone": 8, "country": "DE"},
                "privacy": "open", "more": []}
         with sqlite3.connect(self.server.database) as database:
-            changed = database.execute("UPDATE profiles SET settings = ? WHERE username = 'Ann'", [json.dumps(bad)])
+            changed = database.execute("UPDATE profiles SET settings = ?, bio = CAST(bio AS BLOB) WHERE username = 'Ann'",
+                                       [json.dumps(bad)])
             self.assertEqual(changed.rowcount, 1)
         database.close()
         self.server.start()

@@ -90,6 +90,7 @@ class Server:
 
     def launch(self, stderr, **more) -> None:
         """Starts the process with this standard error. `more` goes to Popen."""
+        self._end_drain()
         self._drainer = None
         self.process = subprocess.Popen([str(BINARY), *self.arguments()], stdout=subprocess.PIPE, stderr=stderr,
                                         stdin=subprocess.DEVNULL, env=environment(self.env), **more)
@@ -121,7 +122,7 @@ class Server:
                 log.write(line)
 
     def _end_drain(self) -> None:
-        """After the process has ended. When this returns, nothing writes to the directory any more."""
+        """Call this after the process has ended. When it returns, nothing writes to the directory any more."""
         if self._drainer:
             self._drainer.join()
         elif self.process:

@@ -16,7 +16,7 @@
 namespace runnel::app {
 namespace {
 
-constexpr int kLongestWriteMs = 1000;
+constexpr int kLongestWaitMs = 1000;
 
 // The text as one word of a shell command.
 std::string quoted(std::string const& text) {
@@ -75,7 +75,7 @@ void greet(Greeting const& greeting) {
   std::string_view rest{text};
   while (!rest.empty()) {
     pollfd waits{STDOUT_FILENO, POLLOUT, 0};
-    bool const ready = ::poll(&waits, 1, kLongestWriteMs) == 1 && (waits.revents & POLLOUT) != 0;
+    bool const ready = ::poll(&waits, 1, kLongestWaitMs) == 1 && (waits.revents & POLLOUT) != 0;
     auto const piece = rest.substr(0, PIPE_BUF);
     auto const written = ready ? ::write(STDOUT_FILENO, piece.data(), piece.size()) : -1;
     if (written <= 0) {

@@ -164,6 +164,7 @@ std::string unknown_option(CLI::App const& app, int argc, char** argv, std::vect
   }
   for (int i = 1; i < argc; ++i) {
     std::string_view const argument = argv[i];
+    if (argument == "--") break;
     auto const name = argument.substr(0, argument.find('='));
     if (!name.starts_with("--")) continue;
     if (std::find(known.begin(), known.end(), name) == known.end()) return std::string{name};
@@ -171,10 +172,14 @@ std::string unknown_option(CLI::App const& app, int argc, char** argv, std::vect
   return {};
 }
 
-// A misspelled option is also missing under its right name.
-bool may_come_from_unknown_option(CLI::ParseError const& error) {
+// Whether the unknown option explains the error. A misspelled option is also missing under its right name.
+// But if the command itself is missing, an option of some command is not unknown.
+bool may_come_from(std::string const& unknown, std::string const& meant, CLI::App const& app,
+                   CLI::ParseError const& error) {
   auto const code = static_cast<CLI::ExitCodes>(error.get_exit_code());
-  return code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
+  if (unknown.empty()) return false;
+  if (code == CLI::ExitCodes::RequiredError) return !app.get_subcommands().empty() || !meant.empty();
+  return code == CLI::ExitCodes::ExtrasError;
 }
 
 // What is wrong with the arguments. CLI11 names neither the option that was most likely meant nor the options
@@ -187,8 +192,8 @@ std::string about_arguments(CLI::App const& app, CLI::ParseError const& error, i
            "3650d";
   std::vector<std::string> known;
   auto const unknown = unknown_option(app, argc, argv, known);
-  if (may_come_from_unknown_option(error) && !unknown.empty()) {
-    auto const meant = runnel::base::did_you_mean(unknown, known);
+  auto const meant = runnel::base::did_you_mean(unknown, known);
+  if (may_come_from(unknown, meant, app, error)) {
     return fmt::format("unknown option {}{}", unknown,
                        meant.empty() ? fmt::format("; the options are {}", fmt::join(known, ", ")) : meant);
   }
@@ -242,7 +247,7 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return kUsage;
   }
-  if (std::string_view{argv[1]} == "help") {
+  if (argc == 2 && std::string_view{argv[1]} == "help") {
     fmt::print("{}", app.help());
     return 0;
   }

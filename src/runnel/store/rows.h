@@ -94,11 +94,12 @@ struct AdmitRequest {
   std::string input_hash;    // Equal hashes mean the same input (RUN-2).
   std::string input;         // The normalised input as JSON; `find_run` and `run_by_key` return it.
   std::string agui_version;  // "1.0" or "0.0": the version that the client speaks.
-  // Reads the owner's profile in the admission's transaction; $1 is the owner. At most one row: a JSON text,
-  // which is frozen with the run (FLOW-6), and a country, which is frozen with a new thread (USE-7). A
-  // literal, as in sql.h. Empty if there are no profiles.
+  // Reads the owner's profile in the admission's transaction. The owner is $1, which must occur and is the
+  // only parameter. The query returns at most one row: a JSON text, which is frozen with the run (FLOW-6),
+  // and a country, which is frozen with a new thread (USE-7). It is a literal, because its address is the key
+  // of the prepared statement. Empty if there are no profiles.
   std::string_view profile_query;
-  std::string country;  // Of an owner whose profile names none.
+  std::string country;  // For a new thread, if the owner's profile names no country.
   NodeId node;
   std::int64_t now = 0;
   std::int64_t max_active_runs = 0;   // How many runs of the owner may be unfinished; 0 means no limit.

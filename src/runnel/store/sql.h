@@ -12,7 +12,8 @@
 #include "runnel/store/store.h"
 
 // The SQL layer for every feature outside a run's hot path (docs/decisions/040). One text serves both
-// engines: parameters are $1, $2 …; use only what both engines have, such as ON CONFLICT, RETURNING and CASE.
+// engines: parameters are $1, $2 …; use only what both engines have, such as ON CONFLICT, RETURNING, CASE and
+// json_quote() (which the baseline adds to PostgreSQL).
 namespace runnel::store {
 
 using SqlValue = std::variant<std::monostate, std::int64_t, std::string>;  // monostate is NULL.

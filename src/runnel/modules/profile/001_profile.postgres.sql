@@ -7,7 +7,3 @@ CREATE TABLE profiles(
   country varchar(2),
   updated_at bigint NOT NULL
 );
-
--- As SQLite has it: the text as a JSON string.
-CREATE FUNCTION json_quote(text) RETURNS text
-LANGUAGE sql IMMUTABLE STRICT AS 'SELECT to_json($1)::text';

@@ -19,7 +19,8 @@ struct Row {
 
 // The profile that is frozen with a run of the user $1, and the user's country: see store::AdmitRequest.
 inline constexpr char kFrozenProfile[] = R"sql(
-SELECT '{"username":' || json_quote(username) || ',"bio":' || json_quote(bio) ||
+SELECT '{"username":' || json_quote(CAST(username AS text)) ||
+       ',"bio":' || json_quote(CAST(bio AS text)) ||
        ',"settings":' || coalesce(CAST(settings AS text), 'null') || '}', country
 FROM profiles WHERE user_id = $1)sql";
 

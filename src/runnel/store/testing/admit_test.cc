@@ -198,6 +198,8 @@ TEST_P(StoreAdmit, FLOW_6_RunKeepsTheProfileOfItsAdmission) {
   claim(queued.run);
 
   EXPECT_EQ(first.profile, R"({"username":"茶 of ann"})");
+  EXPECT_EQ(queued.profile, "");
+  EXPECT_EQ(admit(wanted).profile, "");
   EXPECT_EQ(row(first.run).profile, first.profile);
   EXPECT_EQ(row(queued.run).profile, R"({"username":"Anna"})");
   EXPECT_EQ(run_async(store().find_run(kAnn, kThread, RunId{"r1"})).value().value().profile, first.profile);

@@ -412,6 +412,10 @@ BEGIN
   END IF;
 END $$;
 
+-- For sql.h: SQLite has this function. It returns the text as a JSON string.
+CREATE FUNCTION json_quote(text) RETURNS text
+LANGUAGE sql STABLE STRICT AS 'SELECT to_json($1)::text';
+
 -- The next epoch of one of the thread's runs (SSE-1).
 CREATE FUNCTION runnel_take_epoch(p_thread bigint, p_now bigint) RETURNS bigint
 LANGUAGE sql AS $$
@@ -825,6 +829,7 @@ BEGIN
   END IF;
   IF p_profile IS NOT NULL THEN
     EXECUTE p_profile INTO v_profile, v_country USING p_owner;
+    v_profile := nullif(v_profile, '');
   END IF;
   v_thread := runnel_lock_or_make_thread(p_owner, p_thread_ref, coalesce(nullif(v_country, ''), p_country), p_now);
   -- While this transaction waited for the thread, another one may have admitted the same run, perhaps on another
