@@ -50,11 +50,11 @@ api::Router all_routes() {
 
 Dispatcher& dispatcher() {
   static base::SystemClock const clock;
-  static Dispatcher instance{
-      all_routes(),
-      std::make_shared<Authenticator const>(KeyRing{SigningKey::from_secret(std::string(32, 'k')).value()},
-                                            TokenParties{}, clock),
-      {{1'000'000'000, 1'000'000'000, 1}, Cors{{"https://app.example.com"}}}};
+  static Dispatcher instance{all_routes(),
+                             std::make_shared<Authenticator const>(
+                                 base::KeyRing{base::SigningKey::from_secret(std::string(32, 'k')).value()},
+                                 base::TokenParties{}, clock),
+                             {{1'000'000'000, 1'000'000'000, 1}, Cors{{"https://app.example.com"}}}};
   return instance;
 }
 

@@ -1,7 +1,7 @@
 // Verifies a bearer token with a secret of ours. The corpus has valid tokens; every change of them is
 // refused.
 
-#include "runnel/http/auth/jwt.h"
+#include "runnel/base/tokens/jwt.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace {
 
-using namespace runnel::http;
+using namespace runnel::base;
 
 constexpr std::int64_t kNow = 1'800'000'000;
 

@@ -16,10 +16,6 @@ namespace {
 // Far more than any route takes. There is a limit because each item is compared with every other one.
 constexpr std::size_t kMostQueryItems = 64;
 
-char lower(char c) {
-  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-}
-
 bool is_plain_text(std::string_view text) {
   return text.find('\0') == std::string_view::npos && is_utf8(text);
 }
@@ -140,11 +136,6 @@ Result<Target> parse_target(std::string_view target) {
     out.query_items.emplace_back(item.key, item.value);
   }
   return out;
-}
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 std::string encode_component(std::string_view text) {

@@ -93,7 +93,4 @@ Result<Target> parse_target(std::string_view target);
 // query value.
 std::string encode_component(std::string_view text);
 
-// Ignores the case of ASCII letters only, which suffices for header names and tokens.
-bool equal_ignoring_case(std::string_view a, std::string_view b);
-
 }  // namespace runnel::api

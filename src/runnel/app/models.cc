@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "kPricesYaml.inc"
-#include "runnel/http/auth/key_file.h"
+#include "runnel/base/tokens/key_file.h"
 #include "runnel/http/auth/loopback.h"
 #include "runnel/model/builtin/offline.h"
 #include "runnel/model/builtin/paced_model.h"
@@ -73,7 +73,7 @@ Error with_way_to_change(Error error, ProviderSettings const& provider) {
 Result<model::Secret> find_key(ProviderSettings const& provider, char const* const* environment) {
   if (!provider.api_key.empty()) return provider.api_key;
   if (!provider.api_key_file.empty()) {
-    auto text = http::read_key_file(provider.api_key_file, http::KeyKind::secret);
+    auto text = base::read_key_file(provider.api_key_file, base::KeyKind::secret);
     if (!text) return unusable(fmt::format("provider '{}': {}", provider.name, text.error().detail));
     while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
       text->pop_back();

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "runnel/http/dispatcher.h"
-#include "runnel/http/testing/test_keys.h"
+#include "runnel/http/testing/test_authenticator.h"
 #include "runnel/model/builtin/offline.h"
 #include "runnel/modules/profile/repository.h"
 #include "runnel/protocol/wires.h"
@@ -95,7 +95,7 @@ class Routes : public testing::Test {
   flow::Catalog const flows_ = runtime::chat_catalog();
   model::Registry const models_ = offline();
   model::PriceBook const prices_ = free_offline();
-  runtime::Toolbox const tools_;
+  tools::Toolbox const tools_;
   runtime::Service service_{
       {cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_, modules::profile::kFrozenProfile},
       runtime::ServiceOptions{}};

@@ -29,9 +29,9 @@
 #include "runnel/http/routes/static_files.h"
 #include "runnel/modules/profile/repository.h"
 #include "runnel/protocol/wires.h"
-#include "runnel/runtime/execution/echo_tool.h"
 #include "runnel/runtime/lifecycle/service.h"
 #include "runnel/store/sqlite/store.h"
+#include "runnel/tools/echo_tool.h"
 
 namespace runnel::app {
 
@@ -51,10 +51,10 @@ constexpr std::size_t kMostReplaying = 1000;
 constexpr seconds kProbeKept{1};
 
 // The tools that stages may have.
-runtime::Toolbox make_toolbox(Settings const& settings) {
-  std::vector<std::unique_ptr<runtime::Tool>> tools;
-  if (settings.test_tool) tools.push_back(std::make_unique<runtime::EchoTool>());
-  return runtime::Toolbox{std::move(tools)};
+tools::Toolbox make_toolbox(Settings const& settings) {
+  std::vector<std::unique_ptr<tools::Tool>> tools;
+  if (settings.test_tool) tools.push_back(std::make_unique<tools::EchoTool>());
+  return tools::Toolbox{std::move(tools)};
 }
 
 int refuse(Error const& error) {
@@ -167,7 +167,7 @@ Result<void> check_keys(Settings const& settings) {
                                             settings.auth_algorithm)};
   }
   if (is_dev_mode(settings)) return {};
-  auto const keys = http::KeyRing::load(*http::parse_algorithm(settings.auth_algorithm), settings.auth_keys);
+  auto const keys = base::KeyRing::load(*base::parse_algorithm(settings.auth_algorithm), settings.auth_keys);
   if (!keys) return keys.error();
   return {};
 }
@@ -242,8 +242,8 @@ bool is_dev_mode(Settings const& settings) {
 
 Result<http::Authenticator> open_authenticator(Settings const& settings, base::Clock const& clock) {
   auto keys = is_dev_mode(settings)
-                  ? http::open_own_key(settings.data_dir)
-                  : http::KeyRing::load(*http::parse_algorithm(settings.auth_algorithm), settings.auth_keys);
+                  ? base::open_own_key(settings.data_dir)
+                  : base::KeyRing::load(*base::parse_algorithm(settings.auth_algorithm), settings.auth_keys);
   if (!keys) return keys.error();
   return http::Authenticator{std::move(*keys), {settings.auth_issuer, settings.auth_audience}, clock};
 }

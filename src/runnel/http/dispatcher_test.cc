@@ -13,8 +13,8 @@
 
 #include "runnel/api/testing/run_handler.h"
 #include "runnel/http/request_refusals.h"
+#include "runnel/http/testing/test_authenticator.h"
 #include "runnel/http/testing/test_feed.h"
-#include "runnel/http/testing/test_keys.h"
 
 namespace runnel::http {
 namespace {

@@ -91,7 +91,7 @@ bool has_token_in_url(api::Request const& request) {
                                                              "bearer", "jwt"};
   auto const names_a_token = [](auto const& item) {
     return std::any_of(kNames.begin(), kNames.end(),
-                       [&item](std::string_view name) { return api::equal_ignoring_case(item.first, name); });
+                       [&item](std::string_view name) { return equal_ignoring_case(item.first, name); });
   };
   return std::any_of(request.query_items.begin(), request.query_items.end(), names_a_token);
 }

@@ -12,6 +12,10 @@ namespace {
 constexpr std::size_t kTitleLength = 64;
 constexpr std::string_view kEmptyTitle = "新会话";
 
+char lower_ascii(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
 unsigned byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
@@ -173,6 +177,11 @@ std::string sha256_hex(std::string_view bytes) {
     out += kHex[digest[i] & 0xfU];
   }
   return out;
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower_ascii(x) == lower_ascii(y); });
 }
 
 }  // namespace runnel

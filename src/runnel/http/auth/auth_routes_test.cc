@@ -5,7 +5,7 @@
 
 #include "runnel/api/testing/run_handler.h"
 #include "runnel/base/testing/chosen_clock.h"
-#include "runnel/http/testing/test_keys.h"
+#include "runnel/http/testing/test_authenticator.h"
 
 namespace runnel::http {
 namespace {

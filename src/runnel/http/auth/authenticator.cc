@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "runnel/core/text/text.h"
+
 namespace runnel::http {
 namespace {
 
@@ -13,7 +15,7 @@ Unidentified unidentified(Unidentified::Reason reason, std::string_view detail) 
 
 }  // namespace
 
-Authenticator::Authenticator(KeyRing keys, TokenParties parties, base::Clock const& clock)
+Authenticator::Authenticator(base::KeyRing keys, base::TokenParties parties, base::Clock const& clock)
     : keys_{std::move(keys)}, parties_{std::move(parties)}, clock_{&clock} {}
 
 std::variant<Identity, Unidentified> Authenticator::authenticate(api::Request const& request) const {
@@ -22,20 +24,20 @@ std::variant<Identity, Unidentified> Authenticator::authenticate(api::Request co
   if (count == 0) return unidentified(Reason::missing, "no Authorization header");
   if (count > 1) return unidentified(Reason::invalid, "several Authorization headers");
   auto const value = *request.header("Authorization");
-  if (!api::equal_ignoring_case(value.substr(0, kScheme.size()), kScheme))
+  if (!equal_ignoring_case(value.substr(0, kScheme.size()), kScheme))
     return unidentified(Reason::invalid, "the Authorization header has no bearer token");
 
-  auto verified = verify_token(value.substr(kScheme.size()), parties_, keys_, now_s());
-  if (auto const* refusal = std::get_if<TokenRefusal>(&verified)) {
+  auto verified = base::verify_token(value.substr(kScheme.size()), parties_, keys_, now_s());
+  if (auto const* refusal = std::get_if<base::TokenRefusal>(&verified)) {
     return unidentified(refusal->expired ? Reason::expired : Reason::invalid, refusal->why);
   }
-  auto& claims = std::get<Claims>(verified);
+  auto& claims = std::get<base::Claims>(verified);
   return Identity{UserId{std::move(claims.subject)}, claims.expires_at};
 }
 
 std::string Authenticator::issue_token(UserId const& user, std::chrono::seconds ttl) const {
   auto const now = now_s();
-  return sign_token({user.text, now + ttl.count()}, parties_, keys_, now);
+  return base::sign_token({user.text, now + ttl.count()}, parties_, keys_, now);
 }
 
 }  // namespace runnel::http

@@ -7,8 +7,8 @@
 
 #include "runnel/api/message.h"
 #include "runnel/base/clock.h"
+#include "runnel/base/tokens/jwt.h"
 #include "runnel/core/ids.h"
-#include "runnel/http/auth/jwt.h"
 
 namespace runnel::http {
 
@@ -29,7 +29,7 @@ struct Unidentified {
 // keys. It never looks at tokens in a URL. Any thread may call it; `clock` outlives it.
 class Authenticator {
  public:
-  Authenticator(KeyRing keys, TokenParties parties, base::Clock const& clock);
+  Authenticator(base::KeyRing keys, base::TokenParties parties, base::Clock const& clock);
 
   [[nodiscard]] std::variant<Identity, Unidentified> authenticate(api::Request const& request) const;
 
@@ -41,8 +41,8 @@ class Authenticator {
  private:
   [[nodiscard]] std::int64_t now_s() const { return clock_->now_ms() / 1000; }
 
-  KeyRing keys_;
-  TokenParties parties_;
+  base::KeyRing keys_;
+  base::TokenParties parties_;
   base::Clock const* clock_;
 };
 

@@ -3,7 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "runnel/base/testing/chosen_clock.h"
-#include "runnel/http/testing/test_keys.h"
+#include "runnel/base/testing/test_keys.h"
+#include "runnel/http/testing/test_authenticator.h"
 
 namespace runnel::http {
 namespace {
@@ -62,8 +63,9 @@ TEST_F(AuthenticatorTest, HTTP_4_TokenInTheUrlIsNotLookedAt) {
 }
 
 TEST_F(AuthenticatorTest, OutsideIssuersKeysIssueNothing) {
-  TestKeyPair const pair{Algorithm::es256};
-  Authenticator const outside{ring_of_public(Algorithm::es256, {{"", pair.public_pem()}}), {}, clock};
+  base::TestKeyPair const pair{base::Algorithm::es256};
+  Authenticator const outside{
+      base::ring_of_public(base::Algorithm::es256, {{"", pair.public_pem()}}), {}, clock};
 
   EXPECT_TRUE(authenticator.can_issue());
   EXPECT_FALSE(outside.can_issue());

@@ -2,8 +2,8 @@
 
 #include <openssl/crypto.h>
 
+#include "runnel/base/tokens/key_file.h"
 #include "runnel/core/text/base64url.h"
-#include "runnel/http/auth/key_file.h"
 
 namespace runnel::http {
 namespace {
@@ -22,7 +22,7 @@ bool is_dev_secret(std::string_view text) {
 
 Result<std::string> open_dev_secret(std::filesystem::path const& data_dir) {
   auto const path = std::filesystem::absolute(data_dir) / kDevSecretFile;
-  auto secret = open_own_secret(path, kRandomBytes, [](std::string const& random) {
+  auto secret = base::open_own_secret(path, kRandomBytes, [](std::string const& random) {
     return std::string{kPrefix} + base64url_encode(random) + "\n";
   });
   if (!secret) return secret.error();

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "runnel/http/testing/test_keys.h"
+#include "runnel/base/testing/test_keys.h"
 
 namespace runnel::http {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(DevSecret, HTTP_5_IsMadeOnceForTheOwnerOnlyAndOutlivesARestart) {
-  KeyFolder const folder;
+  base::KeyFolder const folder;
 
   auto const first = open_dev_secret(folder.path());
   auto const second = open_dev_secret(folder.path());
@@ -28,7 +28,7 @@ TEST(DevSecret, HTTP_5_IsMadeOnceForTheOwnerOnlyAndOutlivesARestart) {
 }
 
 TEST(DevSecret, HTTP_5_ProcessesThatStartAtOnceGetOne) {
-  KeyFolder const folder;
+  base::KeyFolder const folder;
   std::vector<std::string> secrets(8);
   std::vector<std::thread> threads;
 
@@ -41,7 +41,7 @@ TEST(DevSecret, HTTP_5_ProcessesThatStartAtOnceGetOne) {
 }
 
 TEST(DevSecret, HTTP_5_AFileThatOthersReadOrThatHoldsNoSecretIsRefused) {
-  KeyFolder folder;
+  base::KeyFolder folder;
   auto const good = open_dev_secret(folder.path()).value();
 
   folder.write("dev.secret", good, 0640);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "runnel/api/message.h"
+#include "runnel/core/text/text.h"
 
 namespace runnel::http {
 namespace {
@@ -26,10 +26,10 @@ bool is_label_char(char c) {
 
 bool is_localhost(std::string_view name) {
   constexpr std::string_view kName = "localhost";
-  if (api::equal_ignoring_case(name, kName)) return true;
+  if (equal_ignoring_case(name, kName)) return true;
   if (name.size() <= kName.size() + 1 || !std::all_of(name.begin(), name.end(), is_label_char)) return false;
   auto const tail = name.substr(name.size() - kName.size());
-  return api::equal_ignoring_case(tail, kName) && name[name.size() - kName.size() - 1] == '.' &&
+  return equal_ignoring_case(tail, kName) && name[name.size() - kName.size() - 1] == '.' &&
          name.front() != '.';
 }
 

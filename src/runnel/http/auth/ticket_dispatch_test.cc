@@ -4,8 +4,8 @@
 #include "runnel/base/testing/chosen_clock.h"
 #include "runnel/http/dispatcher.h"
 #include "runnel/http/testing/single_ticket.h"
+#include "runnel/http/testing/test_authenticator.h"
 #include "runnel/http/testing/test_feed.h"
-#include "runnel/http/testing/test_keys.h"
 #include "tests/support/run_async.h"
 
 // What a ticket gives access to, and what it does not (HTTP-4).

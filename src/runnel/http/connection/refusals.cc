@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runnel/api/problem.h"
+#include "runnel/core/text/text.h"
 
 namespace runnel::http {
 namespace {
@@ -67,10 +68,9 @@ std::optional<api::Response> refuse_framing(api::Request const& request, bool ht
         "The length of the body is ambiguous: send one Content-Length, or Transfer-Encoding: chunked.");
   }
   auto const encoding = request.header("Transfer-Encoding");
-  if (!encoding || api::equal_ignoring_case(*encoding, "chunked")) return std::nullopt;
+  if (!encoding || equal_ignoring_case(*encoding, "chunked")) return std::nullopt;
   auto const last = encoding->substr(encoding->find_last_of(", \t") + 1);
-  bool const valid =
-      api::equal_ignoring_case(last, "chunked") && encoding->find_first_of(",") < encoding->size();
+  bool const valid = equal_ignoring_case(last, "chunked") && encoding->find_first_of(",") < encoding->size();
   if (!valid)
     return malformed(
         "The length of the body is ambiguous: send one Content-Length, or Transfer-Encoding: chunked.");
@@ -83,7 +83,7 @@ std::optional<api::Response> refuse_head(api::Request const& request, bool http_
   if (auto refusal = refuse_host(request, http_1_1)) return refusal;
   if (auto refusal = refuse_framing(request, http_1_1)) return refusal;
   auto const expected = request.header("Expect");
-  if (expected && !api::equal_ignoring_case(*expected, "100-continue")) {
+  if (expected && !equal_ignoring_case(*expected, "100-continue")) {
     return api::problem(417, "EXPECTATION_FAILED", "The only supported expectation is 100-continue.");
   }
   return std::nullopt;
@@ -96,7 +96,7 @@ std::optional<api::Response> take_target(api::Request& request, std::string_view
   }
   auto parsed = api::parse_target(target);
   if (!parsed) return malformed("The request target is malformed.");
-  if (parsed->authority && !api::equal_ignoring_case(*parsed->authority, request.host)) {
+  if (parsed->authority && !equal_ignoring_case(*parsed->authority, request.host)) {
     return malformed("The request target names another host than the Host header.");
   }
   request.path = std::move(parsed->path);

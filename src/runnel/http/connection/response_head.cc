@@ -6,6 +6,8 @@
 #include <array>
 #include <ctime>
 
+#include "runnel/core/text/text.h"
+
 namespace runnel::http {
 namespace {
 
@@ -54,7 +56,7 @@ std::string begin_head(int status, Exchange const& exchange) {
 
 bool has_header(api::Response const& response, std::string_view name) {
   return std::any_of(response.headers.begin(), response.headers.end(),
-                     [name](auto const& item) { return api::equal_ignoring_case(item.first, name); });
+                     [name](auto const& item) { return equal_ignoring_case(item.first, name); });
 }
 
 }  // namespace

@@ -10,8 +10,8 @@
 #include "runnel/base/clock.h"
 #include "runnel/base/cores.h"
 #include "runnel/http/connection/server.h"
+#include "runnel/http/testing/test_authenticator.h"
 #include "runnel/http/testing/test_client.h"
-#include "runnel/http/testing/test_keys.h"
 
 namespace runnel::http {
 

@@ -16,12 +16,12 @@
 #include "runnel/runtime/execution/progress.h"
 #include "runnel/runtime/execution/run_job.h"
 #include "runnel/runtime/execution/stage_runner.h"
-#include "runnel/runtime/execution/tool.h"
 #include "runnel/runtime/model_calls/model_caller.h"
 #include "runnel/runtime/model_calls/run_ledger.h"
 #include "runnel/runtime/writing/commit.h"
 #include "runnel/runtime/writing/run_writer.h"
 #include "runnel/store/store.h"
+#include "runnel/tools/tool.h"
 
 namespace runnel::runtime {
 

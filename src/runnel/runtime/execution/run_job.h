@@ -8,11 +8,11 @@
 #include "runnel/core/profile.h"
 #include "runnel/flow/flow.h"
 #include "runnel/model/registry.h"
-#include "runnel/runtime/execution/tool.h"
 #include "runnel/runtime/lifecycle/run_input.h"
 #include "runnel/runtime/model_calls/run_ledger.h"
 #include "runnel/store/rows.h"
 #include "runnel/store/store.h"
+#include "runnel/tools/tool.h"
 
 namespace runnel::runtime {
 
@@ -34,7 +34,7 @@ struct RunParts {
   base::Clock const& clock;
   flow::Catalog const& flows;
   model::Registry const& models;
-  Toolbox const& tools;
+  tools::Toolbox const& tools;
   std::size_t context_bytes = std::size_t{1} << 20U;  // The most that a stage reads of its thread (HTTP-9).
 };
 

@@ -263,16 +263,16 @@ Commit StageRunner::make_rejection(StageVerdict const& verdict, ModelReply reply
 
 // --- Tools ---
 
-PreparedCall StageRunner::prepare(ToolCall const& call) const {
+tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {
   bool const offered = std::find(stage_.tools.begin(), stage_.tools.end(), call.name) != stage_.tools.end();
   auto const* tool = offered ? parts_.run.tools.find(call.name) : nullptr;
   if (tool != nullptr) return tool->prepare(call.arguments);
-  PreparedCall prepared;
+  tools::PreparedCall prepared;
   prepared.name = call.name;
   auto const args = JsonText::parse(call.arguments);
   prepared.args = args && args->is_object() ? *args : JsonText::empty_object();
   prepared.input = prepared.args;
-  prepared.refused = tool_failure("UNKNOWN_TOOL", "there is no tool of this name");
+  prepared.refused = tools::tool_failure("UNKNOWN_TOOL", "there is no tool of this name");
   return prepared;
 }
 
@@ -329,7 +329,7 @@ std::string action_id(std::string const& name, std::int64_t number) {
 }
 
 // A plain function: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
-Commit tool_started(ToolCall const& call, PreparedCall const& prepared, std::int64_t number) {
+Commit tool_started(ToolCall const& call, tools::PreparedCall const& prepared, std::int64_t number) {
   Commit commit;
   commit.facts.emplace_back(ToolStarted{action_id(prepared.name, number), ToolCallId{call.id}, prepared.name,
                                         prepared.input, prepared.name + ":" + std::to_string(number)});
@@ -338,13 +338,13 @@ Commit tool_started(ToolCall const& call, PreparedCall const& prepared, std::int
 
 }  // namespace
 
-asio::awaitable<Result<ToolOutcome>> StageRunner::run_call(ToolCall call, PreparedCall prepared,
-                                                           bool after_crash) {
+asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call, tools::PreparedCall prepared,
+                                                                  bool after_crash) {
   auto const& calls = parts_.writer->order().open_calls();
   auto const open = calls.find(ToolCallId{call.id});
   bool const begun = open != calls.end() && !open->second.action_id.empty();
   // The tool was removed after the call started, so its effect cannot be looked up.
-  if (prepared.refused && begun) co_return outcome_unknown();
+  if (prepared.refused && begun) co_return tools::outcome_unknown();
   if (prepared.refused) co_return std::move(*prepared.refused);
   if (!begun) {
     auto const number = static_cast<std::int64_t>(parts_.progress.turn_size()) -
@@ -354,13 +354,14 @@ asio::awaitable<Result<ToolOutcome>> StageRunner::run_call(ToolCall call, Prepar
     if (!started) co_return started.error();
   }
   if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};
-  ToolJob job{ToolCallId{call.id}, parts_.writer->names().run, parts_.job.owner, prepared.args,
-              after_crash && begun};
+  tools::ToolJob job{ToolCallId{call.id}, parts_.writer->names().run, parts_.job.owner, prepared.args,
+                     after_crash && begun};
   auto outcome = co_await parts_.run.tools.find(call.name)->run(std::move(job), parts_.cancel);
   co_return outcome;
 }
 
-Commit StageRunner::make_result(ToolCall const& call, PreparedCall const& prepared, ToolOutcome outcome) {
+Commit StageRunner::make_result(ToolCall const& call, tools::PreparedCall const& prepared,
+                                tools::ToolOutcome outcome) {
   parts_.metrics.tool_ended(outcome.status).add();
   ToolCallId const id{call.id};
   auto const& open = parts_.writer->order().open_calls().at(id);

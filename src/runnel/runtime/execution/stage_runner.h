@@ -14,10 +14,10 @@
 #include "runnel/runtime/execution/progress.h"
 #include "runnel/runtime/execution/run_job.h"
 #include "runnel/runtime/execution/stage_verdict.h"
-#include "runnel/runtime/execution/tool.h"
 #include "runnel/runtime/model_calls/model_caller.h"
 #include "runnel/runtime/writing/run_writer.h"
 #include "runnel/store/store.h"
+#include "runnel/tools/tool.h"
 
 namespace runnel::runtime {
 
@@ -71,10 +71,10 @@ class StageRunner {
   Commit make_rejection(StageVerdict const& verdict, ModelReply reply);
   boost::asio::awaitable<Result<void>> commit(Commit what);
   boost::asio::awaitable<Result<void>> run_calls(bool after_crash);
-  boost::asio::awaitable<Result<ToolOutcome>> run_call(ToolCall call, PreparedCall prepared,
-                                                       bool after_crash);
-  [[nodiscard]] PreparedCall prepare(ToolCall const& call) const;
-  Commit make_result(ToolCall const& call, PreparedCall const& prepared, ToolOutcome outcome);
+  boost::asio::awaitable<Result<tools::ToolOutcome>> run_call(ToolCall call, tools::PreparedCall prepared,
+                                                              bool after_crash);
+  [[nodiscard]] tools::PreparedCall prepare(ToolCall const& call) const;
+  Commit make_result(ToolCall const& call, tools::PreparedCall const& prepared, tools::ToolOutcome outcome);
 
   StageParts parts_;
   flow::Limits limits_;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <variant>
 
 #include "runnel/base/clock.h"
@@ -49,8 +50,8 @@ struct ServiceParts {
   flow::Catalog const& flows;
   model::Registry const& models;
   model::PriceBook const& prices;
-  Toolbox const& tools;
-  std::string_view profile_query;  // For AdmitRequest.
+  tools::Toolbox const& tools;
+  std::string_view profile_query;  // See store::AdmitRequest. A literal.
 };
 
 struct Started {

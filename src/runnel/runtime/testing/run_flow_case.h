@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "runnel/core/money/token_estimate.h"
-#include "runnel/runtime/execution/echo_tool.h"
 #include "runnel/runtime/testing/scripted_provider.h"
 #include "runnel/runtime/testing/test_flows.h"
 #include "runnel/runtime/testing/test_life.h"
 #include "runnel/store/testing/sqlite_under_test.h"
+#include "runnel/tools/echo_tool.h"
 
 // Whole runs through flows of several stages, with tools and contracts, on a real database and with a model
 // that follows the test's script.
@@ -92,8 +92,8 @@ class RunFlowTest : public testing::Test {
   // Starts a server with these flows and a model that makes these attempts.
   void begin(std::vector<ScriptedAttempt> attempts, flow::Catalog flows = two_stages()) {
     script = std::make_shared<Script>(std::move(attempts));
-    std::vector<std::unique_ptr<Tool>> tools;
-    tools.push_back(std::make_unique<EchoTool>());
+    std::vector<std::unique_ptr<tools::Tool>> tools;
+    tools.push_back(std::make_unique<tools::EchoTool>());
     life = std::make_unique<Life>(path, scripted("m", script), Terms{}, std::move(flows), std::move(tools));
   }
 

@@ -44,10 +44,10 @@ class Life {
   Life(std::string const& path, std::chrono::milliseconds word_delay, std::size_t words = 0)
       : Life{path, offline_model(word_delay, words)} {}
   Life(std::string const& path, model::Registry models, Terms terms = {},
-       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<Tool>> tools = {})
+       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<tools::Tool>> tools = {})
       : Life{open_database(path), std::move(models), terms, std::move(flows), std::move(tools)} {}
   Life(std::unique_ptr<store::Store> store, model::Registry models, Terms terms = {},
-       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<Tool>> tools = {})
+       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<tools::Tool>> tools = {})
       : store_{std::move(store)},
         flows_{std::move(flows)},
         tools_{std::move(tools)},
@@ -172,7 +172,7 @@ class Life {
   std::unique_ptr<store::Store> store_;
   stream::Hub hub_{cores_, {&encode_nothing, 1}, 64};
   flow::Catalog flows_;
-  Toolbox tools_;
+  tools::Toolbox tools_;
   model::Registry models_;
   model::PriceBook prices_;
   std::optional<Service> service_;

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runnel/core/ids.h"
-#include "runnel/runtime/execution/tool.h"
+#include "runnel/tools/tool.h"
 
 namespace runnel::runtime {
 namespace {
@@ -26,7 +26,8 @@ void close_call(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const&
 
   // A call that was started may have had its effect. RUN-4 fixes the code of a canceled call.
   bool const unknown = !open.action_id.empty() && code != "CANCELED";
-  auto const outcome = unknown ? outcome_unknown() : tool_failure(code, "the tool call was broken off");
+  auto const outcome =
+      unknown ? tools::outcome_unknown() : tools::tool_failure(code, "the tool call was broken off");
   MessageId const message{mint_uuid()};
   commit.facts.emplace_back(ToolResult{message, id, open.tool, open.stage, args, outcome.status,
                                        outcome.result, outcome.error, std::nullopt, open.action_id,

@@ -1,4 +1,4 @@
-#include "runnel/http/auth/key_ring.h"
+#include "runnel/base/tokens/key_ring.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <thread>
 #include <vector>
 
-#include "runnel/http/auth/key_file.h"
-#include "runnel/http/testing/test_keys.h"
+#include "runnel/base/testing/test_keys.h"
+#include "runnel/base/tokens/key_file.h"
 
-namespace runnel::http {
+namespace runnel::base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -182,4 +182,4 @@ TEST_F(KeyRingTest, KeyWithoutANameServesWhatNoOtherDoes) {
 }
 
 }  // namespace
-}  // namespace runnel::http
+}  // namespace runnel::base

@@ -14,7 +14,7 @@
 #include "runnel/core/json/text.h"
 #include "runnel/core/prompt.h"
 
-namespace runnel::runtime {
+namespace runnel::tools {
 
 // How a tool call ended. `result` is the only part that the model sees (TOOL-6).
 struct ToolOutcome {
@@ -87,4 +87,4 @@ class Toolbox {
   std::vector<std::unique_ptr<Tool>> tools_;
 };
 
-}  // namespace runnel::runtime
+}  // namespace runnel::tools

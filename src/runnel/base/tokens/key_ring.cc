@@ -1,10 +1,10 @@
-#include "runnel/http/auth/key_ring.h"
+#include "runnel/base/tokens/key_ring.h"
 
 #include <algorithm>
 
-#include "runnel/http/auth/key_file.h"
+#include "runnel/base/tokens/key_file.h"
 
-namespace runnel::http {
+namespace runnel::base {
 namespace {
 
 constexpr std::size_t kOwnSecretBytes = 32;
@@ -86,4 +86,4 @@ Result<KeyRing> open_own_key(std::filesystem::path const& data_dir) {
   return KeyRing{std::move(*key)};
 }
 
-}  // namespace runnel::http
+}  // namespace runnel::base

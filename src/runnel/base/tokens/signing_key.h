@@ -10,7 +10,7 @@
 
 struct evp_pkey_st;
 
-namespace runnel::http {
+namespace runnel::base {
 
 // How tokens are signed. The configuration chooses the algorithm, never a token.
 enum class Algorithm {
@@ -51,4 +51,4 @@ class SigningKey {
   std::variant<std::string, PublicKey> key_;
 };
 
-}  // namespace runnel::http
+}  // namespace runnel::base

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <variant>
 
-#include "runnel/http/auth/key_ring.h"
+#include "runnel/base/tokens/key_ring.h"
 
-namespace runnel::http {
+namespace runnel::base {
 
 // Longer tokens are refused unread.
 inline constexpr std::size_t kMaxTokenBytes = 8192;
@@ -40,4 +40,4 @@ std::string sign_token(Claims const& claims, TokenParties const& parties, KeyRin
 std::variant<Claims, TokenRefusal> verify_token(std::string_view token, TokenParties const& parties,
                                                 KeyRing const& keys, std::int64_t now_s);
 
-}  // namespace runnel::http
+}  // namespace runnel::base

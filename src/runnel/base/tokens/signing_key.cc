@@ -1,4 +1,4 @@
-#include "runnel/http/auth/signing_key.h"
+#include "runnel/base/tokens/signing_key.h"
 
 #include <openssl/bio.h>
 #include <openssl/bn.h>
@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace runnel::http {
+namespace runnel::base {
 namespace {
 
 constexpr std::size_t kLeastSecretBytes = 32;
@@ -148,4 +148,4 @@ std::string SigningKey::sign(std::string_view text) const {
   return hmac_sha256(*secret, text);
 }
 
-}  // namespace runnel::http
+}  // namespace runnel::base

@@ -1,4 +1,4 @@
-#include "runnel/http/auth/key_file.h"
+#include "runnel/base/tokens/key_file.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,7 +13,7 @@
 #include "runnel/base/descriptor.h"
 #include "runnel/core/ids.h"
 
-namespace runnel::http {
+namespace runnel::base {
 namespace {
 
 constexpr std::size_t kMaxKeyBytes = std::size_t{64} * 1024;
@@ -109,4 +109,4 @@ Result<std::string> open_own_secret(std::filesystem::path const& path, std::size
   return read_key_file(path, KeyKind::own_secret);
 }
 
-}  // namespace runnel::http
+}  // namespace runnel::base

@@ -1,4 +1,4 @@
-#include "runnel/http/auth/jwt.h"
+#include "runnel/base/tokens/jwt.h"
 
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
@@ -8,12 +8,12 @@
 #include <optional>
 #include <utility>
 
-#include "runnel/api/message.h"
 #include "runnel/core/ids.h"
 #include "runnel/core/json/write.h"
 #include "runnel/core/text/base64url.h"
+#include "runnel/core/text/text.h"
 
-namespace runnel::http {
+namespace runnel::base {
 namespace {
 
 namespace json = boost::json;
@@ -62,8 +62,8 @@ std::optional<std::int64_t> date_member(json::object const& object, std::string_
 bool is_known_type(json::object const& header) {
   if (!header.contains("typ")) return true;
   auto const type = text_member(header, "typ").value_or("");
-  return api::equal_ignoring_case(type, "JWT") || api::equal_ignoring_case(type, "at+jwt") ||
-         api::equal_ignoring_case(type, "application/at+jwt");
+  return equal_ignoring_case(type, "JWT") || equal_ignoring_case(type, "at+jwt") ||
+         equal_ignoring_case(type, "application/at+jwt");
 }
 
 Refused check_header(json::object const& header, Algorithm algorithm) {
@@ -156,4 +156,4 @@ std::variant<Claims, TokenRefusal> verify_token(std::string_view token, TokenPar
   return check_claims(*claims, parties, now_s);
 }
 
-}  // namespace runnel::http
+}  // namespace runnel::base

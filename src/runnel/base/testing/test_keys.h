@@ -15,16 +15,11 @@
 #include <utility>
 #include <vector>
 
+#include "runnel/base/tokens/key_ring.h"
 #include "runnel/core/ids.h"
 #include "runnel/core/text/base64url.h"
-#include "runnel/http/auth/authenticator.h"
 
-namespace runnel::http {
-
-// For tests: an authenticator with a known secret.
-inline Authenticator test_authenticator(base::Clock const& clock) {
-  return {KeyRing{SigningKey::from_secret(std::string(32, 'k')).value()}, TokenParties{}, clock};
-}
+namespace runnel::base {
 
 // For tests: a folder that is deleted with the object.
 class KeyFolder {
@@ -110,4 +105,4 @@ inline KeyRing ring_of_public(Algorithm algorithm,
   return KeyRing::load(algorithm, entries).value();
 }
 
-}  // namespace runnel::http
+}  // namespace runnel::base

@@ -1,10 +1,10 @@
-#include "runnel/runtime/execution/tool.h"
+#include "runnel/tools/tool.h"
 
 #include <algorithm>
 
 #include "runnel/core/json/write.h"
 
-namespace runnel::runtime {
+namespace runnel::tools {
 
 ToolOutcome tool_failure(std::string const& code, std::string const& message) {
   std::string text;
@@ -39,4 +39,4 @@ std::vector<std::string> Toolbox::names() const {
   return names;
 }
 
-}  // namespace runnel::runtime
+}  // namespace runnel::tools

@@ -10,7 +10,7 @@
 
 #include "runnel/core/error.h"
 
-namespace runnel::http {
+namespace runnel::base {
 
 enum class KeyKind {
   own_secret,  // Created by this server: only its owner may access it.
@@ -38,4 +38,4 @@ Result<void> create_key_file(std::filesystem::path const& path, std::string cons
 Result<std::string> open_own_secret(std::filesystem::path const& path, std::size_t size,
                                     std::function<std::string(std::string const&)> const& form);
 
-}  // namespace runnel::http
+}  // namespace runnel::base

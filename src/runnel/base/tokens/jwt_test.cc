@@ -1,4 +1,4 @@
-#include "runnel/http/auth/jwt.h"
+#include "runnel/base/tokens/jwt.h"
 
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
@@ -7,10 +7,10 @@
 #include <array>
 #include <string>
 
+#include "runnel/base/testing/test_keys.h"
 #include "runnel/core/text/base64url.h"
-#include "runnel/http/testing/test_keys.h"
 
-namespace runnel::http {
+namespace runnel::base {
 namespace {
 
 constexpr std::int64_t kNow = 1'800'000'000;
@@ -237,4 +237,4 @@ TEST(Jwt, TokensHaveThreeParts) {
 }
 
 }  // namespace
-}  // namespace runnel::http
+}  // namespace runnel::base

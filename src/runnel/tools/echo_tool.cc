@@ -1,4 +1,4 @@
-#include "runnel/runtime/execution/echo_tool.h"
+#include "runnel/tools/echo_tool.h"
 
 #include <boost/json.hpp>
 
@@ -10,7 +10,7 @@
 #include "runnel/base/sleep.h"
 #include "runnel/core/json/parse.h"
 
-namespace runnel::runtime {
+namespace runnel::tools {
 
 namespace asio = boost::asio;
 namespace json = boost::json;
@@ -105,4 +105,4 @@ asio::awaitable<Result<ToolOutcome>> EchoTool::run(ToolJob job, std::shared_ptr<
   co_return outcome_of(args);
 }
 
-}  // namespace runnel::runtime
+}  // namespace runnel::tools

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "runnel/runtime/execution/tool.h"
+#include "runnel/tools/tool.h"
 
-namespace runnel::runtime {
+namespace runnel::tools {
 
 // A tool without effects, for trying out flows (setting tools.test). It is called as `project_cli` with
 // {module, method, input}, waits for input.ms milliseconds (at most a minute), and does what the method says:
@@ -18,4 +18,4 @@ class EchoTool final : public Tool {
   boost::asio::awaitable<Result<ToolOutcome>> run(ToolJob job, std::shared_ptr<base::Cancel> cancel) override;
 };
 
-}  // namespace runnel::runtime
+}  // namespace runnel::tools

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "runnel/base/tokens/signing_key.h"
 #include "runnel/core/error.h"
-#include "runnel/http/auth/signing_key.h"
 
-namespace runnel::http {
+namespace runnel::base {
 
 // The keys that tokens may be signed with, all for one algorithm. To change keys, add the new one, let the
 // issuer use it, and remove the old one when its last token has expired.
@@ -48,4 +48,4 @@ class KeyRing {
 // if it cannot be read or written.
 Result<KeyRing> open_own_key(std::filesystem::path const& data_dir);
 
-}  // namespace runnel::http
+}  // namespace runnel::base
