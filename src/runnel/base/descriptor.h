@@ -10,8 +10,8 @@ namespace runnel::base {
 class Descriptor {
  public:
   explicit Descriptor(int descriptor) : descriptor_{descriptor} {}
-  Descriptor(Descriptor const&) = delete;
-  Descriptor& operator=(Descriptor const&) = delete;
+  Descriptor(Descriptor&& other) noexcept : descriptor_{other.release()} {}
+  Descriptor& operator=(Descriptor&&) = delete;
   ~Descriptor() {
     if (descriptor_ >= 0) ::close(descriptor_);
   }

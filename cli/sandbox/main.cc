@@ -1,0 +1,106 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "cli/sandbox/sandbox.h"
+
+// Starts one program with fewer rights: the server uses it for everything that a model's tool call starts. It
+// prints nothing unless it fails.
+
+namespace {
+
+// As env(1) and its relatives have it: the sandbox itself failed, or its program could not be started.
+constexpr int kFailed = 125;
+constexpr int kNotStarted = 126;
+
+constexpr char kUsage[] =
+    "usage: runnel_sandbox [OPTION…] -- PROGRAM [ARGUMENT…]\n"
+    "Starts PROGRAM, an absolute path, with fewer rights than this process has.\n"
+    "  --user=UID:GID      become this user and group (needs root)\n"
+    "  --parent=PID        end when this process, which must be the parent, ends\n"
+    "  --memory=BYTES      limit the address space of each process\n"
+    "  --cpu=SECONDS       limit the CPU time of each process\n"
+    "  --processes=N       allow the program to start processes, as long as the user has at most N\n"
+    "  --network           allow the program to open sockets\n"
+    "  --read=PATH         allow the program to read and execute this file or folder; may be repeated\n"
+    "  --require-landlock  fail if the kernel has no Landlock, instead of leaving files unprotected\n";
+
+template <class Number>
+bool read_number(std::string_view text, Number& number) {
+  auto const* const end = text.data() + text.size();
+  auto const [at, error] = std::from_chars(text.data(), end, number);
+  return error == std::errc{} && at == end;
+}
+
+bool read_ids(std::string_view text, sandbox::Options& options) {
+  auto const colon = text.find(':');
+  sandbox::Ids ids;
+  if (colon == std::string_view::npos || !read_number(text.substr(0, colon), ids.user) ||
+      !read_number(text.substr(colon + 1), ids.group)) {
+    return false;
+  }
+  options.ids = ids;
+  return true;
+}
+
+bool read_option(std::string_view argument, sandbox::Options& options) {
+  auto const equals = argument.find('=');
+  auto const name = argument.substr(0, equals);
+  auto const value = equals == std::string_view::npos ? std::string_view{} : argument.substr(equals + 1);
+  if (name == "--network" || name == "--require-landlock") {
+    (name == "--network" ? options.network : options.landlock_required) = true;
+    return equals == std::string_view::npos;
+  }
+  if (name == "--user") return read_ids(value, options);
+  if (name == "--parent") return read_number(value, options.parent.emplace());
+  if (name == "--memory") return read_number(value, options.memory_bytes);
+  if (name == "--cpu") return read_number(value, options.cpu_seconds);
+  if (name == "--processes") return read_number(value, options.processes);
+  if (name != "--read" || value.empty()) return false;
+  options.readable.emplace_back(value);
+  return true;
+}
+
+// The first argument that cannot be read; null if there is none.
+char const* read_arguments(int argc, char** argv, sandbox::Options& options) {
+  int i = 1;
+  for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
+    if (!read_option(argv[i], options)) return argv[i];
+  }
+  if (i + 1 >= argc || argv[i + 1][0] != '/') return "PROGRAM";
+  options.command.assign(argv + i + 1, argv + argc + 1);
+  return nullptr;
+}
+
+std::string confine(sandbox::Options const& options) {
+  for (auto const step : {&sandbox::limit_resources, &sandbox::give_up_rights, &sandbox::restrict_files,
+                          &sandbox::restrict_system_calls}) {
+    if (auto bad = step(options); !bad.empty()) return bad;
+  }
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
+    std::fputs(kUsage, stdout);
+    return 0;
+  }
+  sandbox::Options options;
+  if (auto const* const bad = read_arguments(argc, argv, options)) {
+    std::fprintf(stderr, "runnel_sandbox: bad or missing argument %s\n%s", bad, kUsage);
+    return kFailed;
+  }
+  if (auto const bad = confine(options); !bad.empty()) {
+    std::fprintf(stderr, "runnel_sandbox: %s\n", bad.c_str());
+    return kFailed;
+  }
+  ::execv(options.command.front(), options.command.data());
+  std::fprintf(stderr, "runnel_sandbox: %s: %s\n", options.command.front(), std::strerror(errno));
+  return kNotStarted;
+}

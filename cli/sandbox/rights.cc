@@ -1,0 +1,75 @@
+#include <grp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "cli/sandbox/sandbox.h"
+
+namespace sandbox {
+
+namespace {
+
+constexpr rlim_t kOpenFiles = 64;
+
+std::string failed(char const* what) {
+  return std::string{what} + ": " + std::strerror(errno);
+}
+
+std::string limit(__rlimit_resource resource, rlim_t most, char const* name) {
+  rlimit const both{most, most};
+  return ::setrlimit(resource, &both) == 0 ? std::string{} : failed(name);
+}
+
+std::string become(Ids const& ids) {
+  if (::setgroups(0, nullptr) != 0) return failed("setgroups");
+  if (::setresgid(ids.group, ids.group, ids.group) != 0) return failed("setresgid");
+  if (::setresuid(ids.user, ids.user, ids.user) != 0) return failed("setresuid");
+  return {};
+}
+
+// The signal comes when the thread ends that has started this process. If that has happened already, the
+// process has another parent.
+std::string end_with(pid_t parent) {
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("PR_SET_PDEATHSIG");
+  return ::getppid() == parent ? "" : "the process that started it has ended";
+}
+
+}  // namespace
+
+std::string limit_resources(Options const& options) {
+  if (auto bad = limit(RLIMIT_CORE, 0, "RLIMIT_CORE"); !bad.empty()) return bad;
+  if (auto bad = limit(RLIMIT_FSIZE, 0, "RLIMIT_FSIZE"); !bad.empty()) return bad;
+  if (auto bad = limit(RLIMIT_NOFILE, kOpenFiles, "RLIMIT_NOFILE"); !bad.empty()) return bad;
+  if (options.memory_bytes > 0) {
+    if (auto bad = limit(RLIMIT_AS, options.memory_bytes, "RLIMIT_AS"); !bad.empty()) return bad;
+  }
+  if (options.cpu_seconds > 0) {
+    if (auto bad = limit(RLIMIT_CPU, options.cpu_seconds, "RLIMIT_CPU"); !bad.empty()) return bad;
+  }
+  return {};
+}
+
+std::string give_up_rights(Options const& options) {
+  ::umask(077);
+  if (::chdir("/") != 0) return failed("chdir");
+  if (options.ids) {
+    if (auto bad = become(*options.ids); !bad.empty()) return bad;
+  }
+  // Counts all processes of the user, and means nothing for root, so it comes after become().
+  if (options.processes > 0) {
+    if (auto bad = limit(RLIMIT_NPROC, options.processes, "RLIMIT_NPROC"); !bad.empty()) return bad;
+  }
+  // Becoming somebody else clears the signal, so it comes after that, too.
+  if (options.parent) {
+    if (auto bad = end_with(*options.parent); !bad.empty()) return bad;
+  }
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("PR_SET_NO_NEW_PRIVS");
+  return {};
+}
+
+}  // namespace sandbox

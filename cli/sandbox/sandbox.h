@@ -1,0 +1,47 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+// The parts of runnel_sandbox: what a program loses before it is started. Each function returns an empty
+// text, or what failed and why.
+namespace sandbox {
+
+struct Ids {
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+struct Options {
+  std::optional<Ids> ids;             // Whom to become; only root can become somebody else.
+  std::optional<pid_t> parent;        // The process whose end also ends the program.
+  std::uint64_t memory_bytes = 0;     // Address space of each process; 0 means no limit.
+  std::uint64_t cpu_seconds = 0;      // 0 means no limit.
+  std::uint64_t processes = 0;        // How many it may start, threads included; 0 means none.
+  bool network = false;               // Whether it may open sockets.
+  bool landlock_required = false;     // Whether it must not start on a kernel without Landlock.
+  std::vector<std::string> readable;  // Files and folders that it may read and execute, besides itself.
+  std::vector<char*> command;         // The program, its arguments and a null pointer.
+};
+
+// Limits on resources. There are no core files, and the program can make no file longer.
+std::string limit_resources(Options const& options);
+
+// Gives up the rights of the user who started it: becomes `ids`, gains no rights by set-user-ID programs, and
+// ends with its parent.
+std::string give_up_rights(Options const& options);
+
+// Lets the program see no file except itself and `readable`. Without Landlock in the kernel this does
+// nothing, unless it is required.
+std::string restrict_files(Options const& options);
+
+// Refuses system calls that the program does not need: to leave its process group, to look at other
+// processes, to change namespaces, mounts or the kernel, to open sockets without `network`, to start
+// processes unless `processes` allows it.
+std::string restrict_system_calls(Options const& options);
+
+}  // namespace sandbox
