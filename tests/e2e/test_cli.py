@@ -46,6 +46,9 @@ class CliTest(unittest.TestCase):
         done = run_cli("help")
 
         self.assertEqual((done.returncode, done.stdout), (0, run_cli("--help").stdout))
+        self.assertEqual(run_cli("help", "token").stdout, run_cli("token", "--help").stdout)
+        self.assertIn("there is no command 'sevre'", self.refused("help", "sevre"))
+        self.assertIn("did you mean help?", self.refused("hlep"))
 
     def test_CFG_3_without_a_command_the_help_is_told(self):
         done = run_cli()

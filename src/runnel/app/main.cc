@@ -141,16 +141,28 @@ void add_serve_options(CLI::App& command, Arguments& arguments) {
       ->option_text("STREAM");
 }
 
+// The program or the command whose help is asked for: `runnel help`, `runnel help serve`. Null if none is.
+CLI::App const* help_of(CLI::App const& app, int argc, char** argv) {
+  if (argc > 3 || std::string_view{argv[1]} != "help") return nullptr;
+  if (argc == 2) return &app;
+  for (auto const* command : app.get_subcommands({})) {
+    if (command->get_name() == argv[2]) return command;
+  }
+  return nullptr;
+}
+
 // Names the unknown command, because CLI11 only says that a command is needed.
 bool is_unknown_command(CLI::App const& app, int argc, char** argv) {
   if (argc < 2 || argv[1][0] == '-') return false;
+  std::string const asked = argc > 2 && std::string_view{argv[1]} == "help" ? argv[2] : argv[1];
   std::vector<std::string> names;
   for (auto const* command : app.get_subcommands({})) {
-    if (command->get_name() == argv[1]) return false;
+    if (command->get_name() == asked) return false;
     names.push_back(command->get_name());
   }
-  fmt::print(stderr, "runnel: there is no command '{}'; the commands are {}{}\n", argv[1],
-             fmt::join(names, ", "), runnel::base::did_you_mean(argv[1], names));
+  names.emplace_back("help");
+  fmt::print(stderr, "runnel: there is no command '{}'; the commands are {}{}\n", asked,
+             fmt::join(names, ", "), runnel::base::did_you_mean(asked, names));
   return true;
 }
 
@@ -247,8 +259,8 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}", app.help());
     return kUsage;
   }
-  if (argc == 2 && std::string_view{argv[1]} == "help") {
-    fmt::print("{}", app.help());
+  if (auto const* const asked = help_of(app, argc, argv)) {
+    fmt::print("{}", asked->help(asked == &app ? "" : app.get_name()));
     return 0;
   }
   if (is_unknown_command(app, argc, argv)) return kUsage;

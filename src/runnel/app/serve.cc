@@ -120,11 +120,11 @@ sigset_t block_stop_signals() {
 }
 
 // A second signal ends the process at once; the next start recovers the unfinished runs.
-void wait_for_signal(sigset_t const& signals) {
+void wait_for_signal(sigset_t const& signals, std::int64_t drain_timeout_s) {
   int signal = 0;
   sigwait(&signals, &signal);
-  base::log(base::LogLevel::info, "stopping when the active runs have ended; another signal stops at once",
-            {{"signal", static_cast<std::int64_t>(signal)}});
+  base::log(base::LogLevel::info, "stopping: active runs may end first; another signal stops at once",
+            {{"signal", static_cast<std::int64_t>(signal)}, {"drain_timeout_s", drain_timeout_s}});
   std::signal(SIGINT, SIG_DFL);  // A shell starts background jobs with SIGINT ignored.
   std::signal(SIGTERM, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
@@ -302,7 +302,7 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
     service.start_sweeping();
     modules.start();
     greet({address, settings.data_dir, to_text(report), opened->dev_secret});
-    wait_for_signal(signals);
+    wait_for_signal(signals, settings.drain_timeout_s);
     service.shut_down(seconds{settings.drain_timeout_s});
   }
   server.stop();

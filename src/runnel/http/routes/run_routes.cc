@@ -3,7 +3,9 @@
 #include <boost/json/value.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -37,11 +39,14 @@ api::Response run_id_missing() {
                       "that started the run.");
 }
 
-api::Response unknown_dialect() {
-  return api::problem(
-      400, "UNKNOWN_DIALECT",
-      fmt::format("'dialect' must be {}, and 'agui' must be {}", fmt::join(protocol::dialect_names(), " or "),
-                  fmt::join(protocol::dialect_versions(), " or ")));
+// Names the parameter that is wrong: the dialect, or else the version.
+api::Response unknown_dialect(std::string_view dialect) {
+  auto const names = protocol::dialect_names();
+  bool const known = dialect.empty() || std::find(names.begin(), names.end(), dialect) != names.end();
+  auto const wanted = known ? protocol::dialect_versions() : names;
+  return api::problem(400, "UNKNOWN_DIALECT",
+                      fmt::format("The query parameter '{}' must be {}.", known ? "agui" : "dialect",
+                                  fmt::join(wanted, " or ")));
 }
 
 // The wire for an AG-UI client of this version; that of version 0.0 if the version is unknown.
@@ -194,7 +199,7 @@ asio::awaitable<api::Reply> stream_events(RunRoutes routes, api::Request request
 
   auto const wire = protocol::find_wire(request.query("dialect").value_or(""),
                                         request.query("agui").value_or(run.agui_version));
-  if (!wire) co_return unknown_dialect();
+  if (!wire) co_return unknown_dialect(request.query("dialect").value_or(""));
   co_return co_await events_reply(routes, std::move(request), run, *wire);
 }
 
