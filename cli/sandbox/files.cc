@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "cli/sandbox/sandbox.h"
@@ -13,9 +14,19 @@ namespace sandbox {
 
 namespace {
 
-// The rights that the first version of Landlock knows. Later versions add some, for which the headers of
-// Debian 12 have names up to the second version only.
+// The rules of Landlock as of its version 6. The headers of Debian 12 know the first two versions only.
+struct RulesetAttributes {
+  std::uint64_t files = 0;    // From version 1.
+  std::uint64_t network = 0;  // From version 4.
+  std::uint64_t scopes = 0;   // From version 6.
+};
+
 constexpr std::uint64_t kFirstRights = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1U) - 1;
+constexpr std::uint64_t kTruncate = 1U << 14U;     // From version 3.
+constexpr std::uint64_t kDeviceIoctl = 1U << 15U;  // From version 5.
+constexpr std::uint64_t kTcp = 3;                  // To bind and to connect.
+constexpr std::uint64_t kSocketsAndSignals = 3;    // Abstract sockets and processes outside the sandbox.
+
 constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kReadFolder = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
 
@@ -23,8 +34,21 @@ std::string landlock_failed(std::string const& what) {
   return what + ": " + std::strerror(errno);
 }
 
-std::uint64_t rights_of(long version) {
-  return version >= 2 ? kFirstRights | LANDLOCK_ACCESS_FS_REFER : kFirstRights;
+// Everything that this version can refuse.
+RulesetAttributes refused_in(long version, bool network) {
+  RulesetAttributes out;
+  out.files = kFirstRights;
+  if (version >= 2) out.files |= LANDLOCK_ACCESS_FS_REFER;
+  if (version >= 3) out.files |= kTruncate;
+  if (version >= 4 && !network) out.network = kTcp;
+  if (version >= 5) out.files |= kDeviceIoctl;
+  if (version >= 6) out.scopes = kSocketsAndSignals;
+  return out;
+}
+
+std::size_t size_in(long version) {
+  if (version < 4) return offsetof(RulesetAttributes, network);
+  return version < 6 ? offsetof(RulesetAttributes, scopes) : sizeof(RulesetAttributes);
 }
 
 std::string allow(int rules, std::string const& path) {
@@ -46,10 +70,8 @@ std::string allow(int rules, std::string const& path) {
 std::string restrict_files(Options const& options) {
   long const version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (version < 1) return options.landlock_required ? "the kernel has no Landlock" : "";
-  landlock_ruleset_attr attributes{};
-  attributes.handled_access_fs = rights_of(version);
-  int const rules =
-      static_cast<int>(::syscall(SYS_landlock_create_ruleset, &attributes, sizeof(attributes), 0U));
+  auto const refused = refused_in(version, options.network);
+  int const rules = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &refused, size_in(version), 0U));
   if (rules < 0) return landlock_failed("landlock_create_ruleset");
   if (auto bad = allow(rules, options.command.front()); !bad.empty()) return bad;
   for (auto const& path : options.readable) {

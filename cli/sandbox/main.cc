@@ -20,7 +20,7 @@ constexpr int kNotStarted = 126;
 constexpr char kUsage[] =
     "usage: runnel_sandbox [OPTION…] -- PROGRAM [ARGUMENT…]\n"
     "Starts PROGRAM, an absolute path, with fewer rights than this process has.\n"
-    "  --user=UID:GID      become this user and group (needs root)\n"
+    "  --user=UID:GID      become this user and group; not root (needs root)\n"
     "  --parent=PID        end when this process, which must be the parent, ends\n"
     "  --memory=BYTES      limit the address space of each process\n"
     "  --cpu=SECONDS       limit the CPU time of each process\n"
@@ -44,7 +44,9 @@ bool read_ids(std::string_view text, sandbox::Options& options) {
     return false;
   }
   options.ids = ids;
-  return true;
+  // The largest number means "unchanged" to the kernel.
+  return ids.user != 0 && ids.group != 0 && ids.user != static_cast<uid_t>(-1) &&
+         ids.group != static_cast<gid_t>(-1);
 }
 
 bool read_option(std::string_view argument, sandbox::Options& options) {
@@ -78,7 +80,7 @@ char const* read_arguments(int argc, char** argv, sandbox::Options& options) {
 
 std::string confine(sandbox::Options const& options) {
   for (auto const step : {&sandbox::limit_resources, &sandbox::give_up_rights, &sandbox::restrict_files,
-                          &sandbox::restrict_system_calls}) {
+                          &sandbox::restrict_system_calls, &sandbox::forbid_growing_files}) {
     if (auto bad = step(options); !bad.empty()) return bad;
   }
   return {};

@@ -1,9 +1,12 @@
 #include <grp.h>
+#include <linux/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -16,26 +19,43 @@ namespace {
 
 constexpr rlim_t kOpenFiles = 64;
 
-std::string failed(char const* what) {
+std::string right_failed(char const* what) {
   return std::string{what} + ": " + std::strerror(errno);
 }
 
+// A limit that is lower already stays as it is.
 std::string limit(__rlimit_resource resource, rlim_t most, char const* name) {
-  rlimit const both{most, most};
-  return ::setrlimit(resource, &both) == 0 ? std::string{} : failed(name);
+  rlimit now{};
+  if (::getrlimit(resource, &now) != 0) return right_failed(name);
+  auto const lowest = std::min(most, now.rlim_max);
+  rlimit const both{lowest, lowest};
+  return ::setrlimit(resource, &both) == 0 ? std::string{} : right_failed(name);
 }
 
 std::string become(Ids const& ids) {
-  if (::setgroups(0, nullptr) != 0) return failed("setgroups");
-  if (::setresgid(ids.group, ids.group, ids.group) != 0) return failed("setresgid");
-  if (::setresuid(ids.user, ids.user, ids.user) != 0) return failed("setresuid");
+  if (::setgroups(0, nullptr) != 0) return right_failed("setgroups");
+  if (::setresgid(ids.group, ids.group, ids.group) != 0) return right_failed("setresgid");
+  if (::setresuid(ids.user, ids.user, ids.user) != 0) return right_failed("setresuid");
   return {};
+}
+
+// Must be called before become(), which takes the right to do it.
+void empty_bounding_set() {
+  for (unsigned long capability = 0; ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0) >= 0; ++capability)
+    ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);  // Fails without CAP_SETPCAP; then the other sets decide.
+}
+
+std::string drop_capabilities() {
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
+  return ::syscall(SYS_capset, &header, &none) == 0 ? std::string{} : right_failed("capset");
 }
 
 // The signal comes when the thread ends that has started this process. If that has happened already, the
 // process has another parent.
 std::string end_with(pid_t parent) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("PR_SET_PDEATHSIG");
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return right_failed("PR_SET_PDEATHSIG");
   return ::getppid() == parent ? "" : "the process that started it has ended";
 }
 
@@ -43,7 +63,6 @@ std::string end_with(pid_t parent) {
 
 std::string limit_resources(Options const& options) {
   if (auto bad = limit(RLIMIT_CORE, 0, "RLIMIT_CORE"); !bad.empty()) return bad;
-  if (auto bad = limit(RLIMIT_FSIZE, 0, "RLIMIT_FSIZE"); !bad.empty()) return bad;
   if (auto bad = limit(RLIMIT_NOFILE, kOpenFiles, "RLIMIT_NOFILE"); !bad.empty()) return bad;
   if (options.memory_bytes > 0) {
     if (auto bad = limit(RLIMIT_AS, options.memory_bytes, "RLIMIT_AS"); !bad.empty()) return bad;
@@ -56,10 +75,13 @@ std::string limit_resources(Options const& options) {
 
 std::string give_up_rights(Options const& options) {
   ::umask(077);
-  if (::chdir("/") != 0) return failed("chdir");
+  if (::chdir("/") != 0) return right_failed("chdir");
+  empty_bounding_set();
   if (options.ids) {
     if (auto bad = become(*options.ids); !bad.empty()) return bad;
   }
+  if (::geteuid() == 0 || ::getegid() == 0) return "the program would run as root; give --user=UID:GID";
+  if (auto bad = drop_capabilities(); !bad.empty()) return bad;
   // Counts all processes of the user, and means nothing for root, so it comes after become().
   if (options.processes > 0) {
     if (auto bad = limit(RLIMIT_NPROC, options.processes, "RLIMIT_NPROC"); !bad.empty()) return bad;
@@ -68,8 +90,12 @@ std::string give_up_rights(Options const& options) {
   if (options.parent) {
     if (auto bad = end_with(*options.parent); !bad.empty()) return bad;
   }
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("PR_SET_NO_NEW_PRIVS");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return right_failed("PR_SET_NO_NEW_PRIVS");
   return {};
+}
+
+std::string forbid_growing_files(Options const& /*options*/) {
+  return limit(RLIMIT_FSIZE, 0, "RLIMIT_FSIZE");
 }
 
 }  // namespace sandbox

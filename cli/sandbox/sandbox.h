@@ -28,20 +28,24 @@ struct Options {
   std::vector<char*> command;         // The program, its arguments and a null pointer.
 };
 
-// Limits on resources. There are no core files, and the program can make no file longer.
+// Limits on resources. There are no core files.
 std::string limit_resources(Options const& options);
 
-// Gives up the rights of the user who started it: becomes `ids`, gains no rights by set-user-ID programs, and
-// ends with its parent.
+// Gives up the rights of the user who started it: becomes `ids`, has no capability, gains no rights by
+// set-user-ID programs, and ends with its parent. Fails if the program would run as root.
 std::string give_up_rights(Options const& options);
 
-// Lets the program see no file except itself and `readable`. Without Landlock in the kernel this does
-// nothing, unless it is required.
+// Lets the program open no file except itself and `readable`. Without Landlock in the kernel this does
+// nothing, unless it is required. Names, sizes and modes of files stay visible.
 std::string restrict_files(Options const& options);
 
-// Refuses system calls that the program does not need: to leave its process group, to look at other
-// processes, to change namespaces, mounts or the kernel, to open sockets without `network`, to start
-// processes unless `processes` allows it.
+// Refuses system calls that the program does not need: to leave its process group, to touch other processes,
+// to change owners or modes of files, to change namespaces, mounts or the kernel, to open sockets (with
+// `network`: other sockets than the internet's), and to start processes unless `processes` allows it.
 std::string restrict_system_calls(Options const& options);
+
+// The program can make no file longer. This comes last, because it may end a process that writes an error
+// message into a file.
+std::string forbid_growing_files(Options const& options);
 
 }  // namespace sandbox

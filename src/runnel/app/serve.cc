@@ -116,6 +116,7 @@ sigset_t block_stop_signals() {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // If it stayed ignored, the kernel would reap programs by itself.
   return signals;
 }
 

@@ -4,11 +4,9 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <optional>
 #include <utility>
 
@@ -26,22 +24,23 @@ constexpr std::chrono::seconds kDrainTime{1};
 
 constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
 
+// A program that writes so many times more to stderr than is kept is ended.
+constexpr std::size_t kErrorFlood = 256;
+
 // Collects what comes out of a pipe.
 struct Collected {
-  Collected(asio::any_io_executor const& executor, Descriptor pipe_end, std::size_t most)
-      : pipe{executor, pipe_end.release()}, limit{most} {}
+  Collected(asio::any_io_executor const& executor, std::size_t most) : pipe{executor}, limit{most} {}
 
   asio::posix::stream_descriptor pipe;
   std::size_t limit;
+  std::size_t seen = 0;
   std::string text;
-  bool over_limit = false;
   bool ended = false;
   std::array<char, kReadBytes> buffer{};
 
   void keep(std::size_t size) {
-    auto const room = std::min(size, limit - text.size());
-    text.append(buffer.data(), room);
-    over_limit = over_limit || room < size;
+    text.append(buffer.data(), std::min(size, limit - text.size()));
+    seen += size;
   }
 };
 
@@ -49,42 +48,41 @@ struct Collected {
 class Child : public std::enable_shared_from_this<Child> {
  public:
   Child(asio::any_io_executor const& executor, Spawned spawned, ChildLimits const& limits)
-      : pid_{spawned.pid},
-        process_{executor, spawned.process.release()},
-        output_{executor, std::move(spawned.output), limits.output_bytes},
-        errors_{executor, std::move(spawned.errors), limits.error_bytes},
+      : spawned_{std::move(spawned)},
+        process_{executor},
+        output_{executor, limits.output_bytes},
+        errors_{executor, limits.error_bytes},
         deadline_{executor, limits.time},
         changed_{executor} {}
-  Child(Child const&) = delete;
-  Child& operator=(Child const&) = delete;
-  // Only if the io_context was destroyed before the program ended.
-  ~Child() {
-    if (!status_) reap();
-  }
 
-  void start() {
+  // If this fails, the program ends with this object.
+  Result<void> start() {
+    auto const adopted = adopt();
+    if (!adopted) return adopted.error();
     read(output_);
     read(errors_);
     auto self = shared_from_this();
     process_.async_wait(asio::posix::stream_descriptor::wait_read, [self](boost::system::error_code) {
-      self->reap();
+      self->status_.emplace(self->spawned_.reap());
       self->limit_drain();
       self->changed_.notify_all();
     });
     deadline_.async_wait([self](boost::system::error_code error) {
       if (!error) self->kill(ChildOutcome::End::timed_out);
     });
+    return {};
   }
 
   // Ends the whole group. The first reason is kept.
   void kill(ChildOutcome::End why) {
     if (status_ || killed_for_) return;
     killed_for_ = why;
-    kill_group();
+    spawned_.kill_group();
   }
   void cancel() {
+    if (status_) return;
     canceled_ = true;
-    if (!status_) kill_group();
+    spawned_.kill_group();
   }
 
   asio::awaitable<void> wait() {
@@ -93,74 +91,78 @@ class Child : public std::enable_shared_from_this<Child> {
     deadline_.cancel();
   }
 
-  [[nodiscard]] bool canceled() const { return canceled_; }
-
-  ChildOutcome take_outcome() {
+  Result<ChildOutcome> take_outcome() {
+    if (canceled_) return Error{Errc::canceled, "canceled while the program ran"};
+    if (!*status_) return status_->error();
     ChildOutcome outcome;
     outcome.output = std::move(output_.text);
     outcome.errors = std::move(errors_.text);
-    outcome.code = status_->si_status;
+    outcome.code = (*status_)->code;
     if (killed_for_) {
       outcome.end = *killed_for_;
-    } else if (output_.over_limit) {
+    } else if (output_.seen > output_.limit) {
       outcome.end = ChildOutcome::End::output_too_large;
-    } else if (status_->si_code != CLD_EXITED) {
+    } else if (!(*status_)->exited) {
       outcome.end = ChildOutcome::End::signaled;
     }
     return outcome;
   }
 
  private:
+  Result<void> adopt() {
+    for (auto [into, from] :
+         {std::pair{&process_, &spawned_.process}, std::pair{&output_.pipe, &spawned_.output},
+          std::pair{&errors_.pipe, &spawned_.errors}}) {
+      boost::system::error_code error;
+      into->assign(from->get(), error);
+      if (error) return Error{Errc::unavailable, "a descriptor of a program: " + error.message()};
+      from->release();
+    }
+    return {};
+  }
+
   void read(Collected& from) {
     from.pipe.async_read_some(
         asio::buffer(from.buffer),
         [self = shared_from_this(), &from](boost::system::error_code error, std::size_t size) {
           from.keep(size);
-          if (&from == &self->output_ && from.over_limit) self->kill(ChildOutcome::End::output_too_large);
+          if (self->is_flooded()) self->kill(ChildOutcome::End::output_too_large);
           if (!error) return self->read(from);
           from.ended = true;
           self->changed_.notify_all();
         });
   }
 
-  // The group's id stays taken until its leader is reaped, so no other group can have it.
-  void kill_group() const { ::kill(-pid_, SIGKILL); }
-
-  // The program has ended or ends now. Whatever it has started ends with it.
-  void reap() {
-    kill_group();
-    siginfo_t status{};
-    while (::waitid(P_PIDFD, static_cast<id_t>(process_.native_handle()), &status, WEXITED) != 0 &&
-           errno == EINTR) {
-    }
-    status_ = status;
+  [[nodiscard]] bool is_flooded() const {
+    return output_.seen > output_.limit || errors_.seen / kErrorFlood > errors_.limit;
   }
 
+  // Closes the pipes after a while. To cancel their reads would not do: while data keeps coming, a read is
+  // done before it can be canceled.
   void limit_drain() {
     deadline_.expires_after(kDrainTime);
     deadline_.async_wait([self = shared_from_this()](boost::system::error_code error) {
       if (error) return;
       boost::system::error_code ignored;
-      self->output_.pipe.cancel(ignored);
-      self->errors_.pipe.cancel(ignored);
+      self->output_.pipe.close(ignored);
+      self->errors_.pipe.close(ignored);
     });
   }
 
-  pid_t pid_;
+  Spawned spawned_;
   asio::posix::stream_descriptor process_;
   Collected output_;
   Collected errors_;
   asio::steady_timer deadline_;
   Event changed_;
-  std::optional<siginfo_t> status_;
+  std::optional<Result<Spawned::Status>> status_;
   std::optional<ChildOutcome::End> killed_for_;
   bool canceled_ = false;
 };
 
 // A plain function: g++ 12 mishandles captures of strings inside a coroutine (CONTRIBUTING.md).
-asio::awaitable<Result<Spawned>> spawn_on(std::shared_ptr<BlockingPool> const& starting,
-                                          SpawnRequest request) {
-  return starting->run<Spawned>([request = std::move(request)](std::size_t) { return spawn(request); });
+asio::awaitable<Result<Spawned>> spawn_on(BlockingPool& starting, SpawnRequest request) {
+  return starting.run<Spawned>([request = std::move(request)](std::size_t) { return spawn(request); });
 }
 
 }  // namespace
@@ -169,15 +171,15 @@ asio::awaitable<Result<ChildOutcome>> run_child(SpawnRequest request, ChildLimit
                                                 std::shared_ptr<BlockingPool> starting,
                                                 std::shared_ptr<Cancel> cancel) {
   if (cancel->requested()) co_return Error{Errc::canceled, "canceled before the program was started"};
-  auto spawned = co_await spawn_on(starting, std::move(request));
+  auto spawned = co_await spawn_on(*starting, std::move(request));
   if (!spawned) co_return spawned.error();
   auto const child = std::make_shared<Child>(co_await asio::this_coro::executor, std::move(*spawned), limits);
-  child->start();
+  auto const started = child->start();
+  if (!started) co_return started.error();
   if (cancel->requested()) child->cancel();
   auto& running = *child;
   Cancel::Registration const wake{*cancel, [&running] { running.cancel(); }};
   co_await child->wait();
-  if (child->canceled()) co_return Error{Errc::canceled, "canceled while the program ran"};
   co_return child->take_outcome();
 }
 

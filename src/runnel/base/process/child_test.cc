@@ -57,9 +57,9 @@ bool is_gone(pid_t pid) {
   return false;
 }
 
-ChildLimits quick() {
+ChildLimits for_time(std::chrono::milliseconds time) {
   ChildLimits limits;
-  limits.time = 200ms;
+  limits.time = time;
   return limits;
 }
 
@@ -114,7 +114,7 @@ TEST_F(ChildProcess, CanBeGivenADescriptor) {
   Descriptor const ours{ends[0]};
   Descriptor theirs{ends[1]};
   auto request = shell("read word <&3; echo got $word; echo answer >&3");
-  request.inherited = theirs.get();
+  request.inherited = std::make_shared<Descriptor const>(std::move(theirs));
   ASSERT_EQ(::write(ours.get(), "hello\n", 6), 6);
 
   auto const outcome = ended(request);
@@ -130,8 +130,12 @@ TEST_F(ChildProcess, StartsWithNoSignalBlockedOrIgnored) {
   sigemptyset(&blocked);
   sigaddset(&blocked, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &blocked, nullptr);
+  starting = std::make_shared<BlockingPool>(1);  // Its thread inherits the mask.
 
-  auto const outcome = ended(shell("grep -E '^Sig(Blk|Ign)' /proc/self/status"));
+  SpawnRequest request;  // Not a shell, which would change its own mask.
+  request.program = "/bin/grep";
+  request.arguments = {"-E", "^Sig(Blk|Ign)", "/proc/self/status"};
+  auto const outcome = ended(request);
 
   pthread_sigmask(SIG_UNBLOCK, &blocked, nullptr);
   std::signal(SIGPIPE, before);
@@ -154,14 +158,24 @@ TEST_F(ChildProcess, ProgramThatCannotBeExecutedIsInvalid) {
   EXPECT_EQ(run(request).error().code, Errc::invalid);
 }
 
+TEST_F(ChildProcess, TextWithANulIsInvalid) {
+  auto argument = shell("echo started");
+  argument.arguments.push_back(std::string{"a\0b", 3});
+  auto variable = shell("echo started");
+  variable.environment.push_back(std::string{"A=\0b", 4});
+
+  EXPECT_EQ(run(argument).error().code, Errc::invalid);
+  EXPECT_EQ(run(variable).error().code, Errc::invalid);
+}
+
 TEST_F(ChildProcess, HangEndsAtTheTimeLimit) {
   auto const began = std::chrono::steady_clock::now();
 
-  auto const outcome = ended(shell("trap '' TERM INT; echo begun; sleep 60"), quick());
+  auto const outcome = ended(shell("trap '' TERM INT; echo begun; sleep 60"), for_time(2s));
 
   EXPECT_EQ(outcome.end, End::timed_out);
   EXPECT_EQ(outcome.output, "begun\n");
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
+  EXPECT_LT(std::chrono::steady_clock::now() - began, 30s);
 }
 
 TEST_F(ChildProcess, FloodEndsAtTheOutputLimit) {
@@ -182,11 +196,11 @@ TEST_F(ChildProcess, OutputAtTheLimitIsWhole) {
   EXPECT_EQ(ended(shell("printf 123456"), limits).end, End::output_too_large);
 }
 
-TEST_F(ChildProcess, FloodOfErrorsIsCutAndHarmless) {
+TEST_F(ChildProcess, MoreErrorsThanAreKeptAreHarmless) {
   ChildLimits limits;
   limits.error_bytes = 1000;
 
-  auto const outcome = ended(shell("head -c 1000000 /dev/zero >&2; echo fine"), limits);
+  auto const outcome = ended(shell("head -c 100000 /dev/zero >&2; echo fine"), limits);
 
   EXPECT_EQ(outcome.end, End::exited);
   EXPECT_EQ(outcome.output, "fine\n");
@@ -200,35 +214,46 @@ TEST_F(ChildProcess, EverythingThatItStartedEndsWithIt) {
   EXPECT_TRUE(is_gone(std::stoi(outcome.output)));
 }
 
+// A sandbox would refuse setsid. The one who left writes as fast as it can, which must not keep the reader
+// busy.
 TEST_F(ChildProcess, WhoeverLeftTheGroupHoldsNothingUp) {
-  auto const outcome = ended(shell("setsid sh -c 'echo $$; exec sleep 60' & sleep 0.3"));
+  auto const outcome = ended(shell("setsid sh -c 'echo $$ >&2; exec yes' & sleep 60"));
 
-  EXPECT_EQ(outcome.end, End::exited);
-  auto const escaped = std::stoi(outcome.output);
-  EXPECT_EQ(::kill(escaped, SIGKILL), 0);  // A sandbox would have refused setsid.
+  EXPECT_EQ(outcome.end, End::output_too_large);
+  ASSERT_FALSE(outcome.errors.empty());
+  EXPECT_TRUE(is_gone(std::stoi(outcome.errors)));  // By SIGPIPE: nobody reads what it writes.
 }
 
-boost::asio::awaitable<Result<ChildOutcome>> cancel_in(std::chrono::milliseconds pause,
-                                                       boost::asio::awaitable<Result<ChildOutcome>> work,
-                                                       std::shared_ptr<Cancel> cancel) {
-  auto const executor = co_await boost::asio::this_coro::executor;
-  boost::asio::steady_timer timer{executor, pause};
-  auto* const asked = cancel.get();
-  timer.async_wait([asked](boost::system::error_code) { asked->request(CancelReason::user); });
-  auto outcome = co_await std::move(work);
-  co_return outcome;
+TEST_F(ChildProcess, FloodOfErrorsEndsIt) {
+  ChildLimits limits;
+  limits.error_bytes = 100;
+
+  auto const outcome = ended(shell("exec yes >&2"), limits);
+
+  EXPECT_EQ(outcome.end, End::output_too_large);
+  EXPECT_EQ(outcome.errors.size(), 100U);
+}
+
+// Requests the stop as soon as the file has something in it.
+boost::asio::awaitable<Result<ChildOutcome>> stop_when_written(std::filesystem::path file,
+                                                               std::shared_ptr<Cancel> cancel) {
+  auto const never = std::make_shared<Cancel>();
+  std::error_code error;
+  while (!(std::filesystem::file_size(file, error) > 0) || error)
+    co_await sleep_for(10ms, never);
+  cancel->request(CancelReason::user);
+  co_return ChildOutcome{};
 }
 
 TEST_F(ChildProcess, CancelEndsTheWholeGroup) {
   auto const file = std::filesystem::temp_directory_path() / ("runnel-child-" + std::to_string(::getpid()));
-  auto request = shell("sleep 60 & echo $! > " + file.string() + "; wait");
-  auto const began = std::chrono::steady_clock::now();
+  std::vector<boost::asio::awaitable<Result<ChildOutcome>>> work;
+  work.push_back(run_child(shell("sleep 60 & echo $! > " + file.string() + "; wait"), {}, starting, cancel));
+  work.push_back(stop_when_written(file, cancel));
 
-  auto work = run_child(std::move(request), {}, starting, cancel);
-  auto const outcome = run_async(cancel_in(300ms, std::move(work), cancel));
+  auto const outcomes = run_all_async(std::move(work));
 
-  EXPECT_EQ(outcome.error().code, Errc::canceled);
-  EXPECT_LT(std::chrono::steady_clock::now() - began, 10s);
+  EXPECT_EQ(outcomes.front().error().code, Errc::canceled);
   std::ifstream in{file};
   pid_t grandchild = 0;
   in >> grandchild;

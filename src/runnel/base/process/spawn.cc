@@ -8,11 +8,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <utility>
+#include <string_view>
 
 namespace runnel::base {
 
@@ -24,16 +25,16 @@ Error spawn_error(Errc code, std::string const& what, int error) {
   return {code, fmt::format("{}: {}", what, std::strerror(error))};
 }
 
-// A descriptor above the ones that the program gets, so that dup2 onto those overwrites nothing.
-Result<Descriptor> lift(Descriptor low) {
+// A copy above the descriptors that the program gets, so that dup2 onto those overwrites nothing.
+Result<Descriptor> lift(Descriptor const& low) {
   Descriptor high{::fcntl(low.get(), F_DUPFD_CLOEXEC, kInherited + 1)};
   if (!high.is_open()) return spawn_error(Errc::unavailable, "a descriptor for a program", errno);
   return high;
 }
 
 struct Pipe {
-  Descriptor reads{-1};
-  Descriptor writes{-1};
+  Descriptor reads;
+  Descriptor writes;
 };
 
 Result<Pipe> make_pipe() {
@@ -41,7 +42,8 @@ Result<Pipe> make_pipe() {
   if (::pipe2(ends.data(), O_CLOEXEC) != 0)
     return spawn_error(Errc::unavailable, "a pipe for a program", errno);
   Descriptor reads{ends[0]};
-  auto writes = lift(Descriptor{ends[1]});
+  Descriptor const low{ends[1]};
+  auto writes = lift(low);
   if (!writes) return writes.error();
   return Pipe{std::move(reads), std::move(*writes)};
 }
@@ -59,10 +61,10 @@ bool write_all(int descriptor, std::string_view bytes) {
 // The input as a file in memory: the program can read it at any speed, or not at all, and nobody has to feed
 // a pipe.
 Result<Descriptor> make_input(std::string const& bytes) {
-  Descriptor file{::memfd_create("input", MFD_CLOEXEC)};
+  Descriptor const file{::memfd_create("input", MFD_CLOEXEC)};
   if (!file.is_open() || !write_all(file.get(), bytes) || ::lseek(file.get(), 0, SEEK_SET) != 0)
     return spawn_error(Errc::unavailable, "the input of a program", errno);
-  return lift(std::move(file));
+  return lift(file);
 }
 
 std::vector<char*> pointers(std::vector<std::string> const& texts) {
@@ -74,36 +76,46 @@ std::vector<char*> pointers(std::vector<std::string> const& texts) {
   return out;
 }
 
+bool any_has_nul(std::vector<std::string> const& texts) {
+  return std::any_of(texts.begin(), texts.end(),
+                     [](std::string const& text) { return text.find('\0') != std::string::npos; });
+}
+
 // What posix_spawn does between fork and exec.
-class Actions {
+class SpawnActions {
  public:
-  Actions() {
-    posix_spawn_file_actions_init(&files_);
-    posix_spawnattr_init(&attributes_);
+  SpawnActions() {
+    note(posix_spawn_file_actions_init(&files_));
+    note(posix_spawnattr_init(&attributes_));
     sigset_t none;
     sigemptyset(&none);
     sigset_t all;
     sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setsigdefault(&attributes_, &all);
-    posix_spawnattr_setpgroup(&attributes_, 0);
-    posix_spawnattr_setflags(&attributes_,
-                             POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    note(posix_spawnattr_setsigmask(&attributes_, &none));
+    note(posix_spawnattr_setsigdefault(&attributes_, &all));
+    note(posix_spawnattr_setflags(&attributes_,
+                                  POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   }
-  Actions(Actions const&) = delete;
-  Actions& operator=(Actions const&) = delete;
-  ~Actions() {
+  SpawnActions(SpawnActions const&) = delete;
+  SpawnActions& operator=(SpawnActions const&) = delete;
+  ~SpawnActions() {
     posix_spawn_file_actions_destroy(&files_);
     posix_spawnattr_destroy(&attributes_);
   }
 
-  void give(int descriptor, int as) { posix_spawn_file_actions_adddup2(&files_, descriptor, as); }
-  void close_from(int first) { posix_spawn_file_actions_addclosefrom_np(&files_, first); }
+  void give(int descriptor, int as) { note(posix_spawn_file_actions_adddup2(&files_, descriptor, as)); }
+  void close_from(int first) { note(posix_spawn_file_actions_addclosefrom_np(&files_, first)); }
 
+  [[nodiscard]] int error() const { return error_; }  // The first one; 0 if there was none.
   [[nodiscard]] posix_spawn_file_actions_t const* files() const { return &files_; }
   [[nodiscard]] posix_spawnattr_t const* attributes() const { return &attributes_; }
 
  private:
+  void note(int error) {
+    if (error_ == 0) error_ = error;
+  }
+
+  int error_ = 0;
   posix_spawn_file_actions_t files_{};
   posix_spawnattr_t attributes_{};
 };
@@ -112,38 +124,48 @@ bool is_about_the_program(int error) {
   return error != EAGAIN && error != ENOMEM && error != EMFILE && error != ENFILE;
 }
 
-// The pidfd of a child that nobody has reaped, so its pid cannot belong to another process.
-Result<Descriptor> open_pidfd(pid_t pid) {
-  Descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))};
-  if (process.is_open()) return process;
-  int const error = errno;
-  ::kill(-pid, SIGKILL);
-  ::waitpid(pid, nullptr, 0);
-  return spawn_error(Errc::unavailable, "a descriptor of a process", error);
-}
-
 }  // namespace
 
+void Spawned::kill_group() const {
+  if (pid_ > 0) ::kill(-pid_, SIGKILL);
+}
+
+Result<Spawned::Status> Spawned::reap() {
+  if (pid_ <= 0) return Error{Errc::internal, "the program has been reaped"};
+  kill_group();
+  siginfo_t info{};
+  int done = -1;
+  do {
+    done = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED);
+  } while (done != 0 && errno == EINTR);
+  pid_ = -1;
+  if (done != 0) return spawn_error(Errc::internal, "waitid", errno);
+  return Status{info.si_code == CLD_EXITED, info.si_status};
+}
+
 Result<Spawned> spawn(SpawnRequest const& request) {
-  auto input = make_input(request.input);
+  auto arguments = request.arguments;
+  arguments.insert(arguments.begin(), request.program);
+  if (any_has_nul(arguments) || any_has_nul(request.environment))
+    return Error{Errc::invalid, "start of a program: an argument or a variable contains a NUL"};
+  auto const input = make_input(request.input);
   if (!input) return input.error();
   auto output = make_pipe();
   if (!output) return output.error();
   auto errors = make_pipe();
   if (!errors) return errors.error();
-  auto inherited = request.inherited >= 0 ? lift(Descriptor{::dup(request.inherited)})
-                                          : Result<Descriptor>{Descriptor{-1}};
+  bool const inherits = request.inherited != nullptr;
+  auto const inherited = lift(inherits ? *request.inherited : *input);
   if (!inherited) return inherited.error();
 
-  Actions actions;
+  SpawnActions actions;
   actions.give(input->get(), STDIN_FILENO);
   actions.give(output->writes.get(), STDOUT_FILENO);
   actions.give(errors->writes.get(), STDERR_FILENO);
-  if (inherited->is_open()) actions.give(inherited->get(), kInherited);
-  actions.close_from(inherited->is_open() ? kInherited + 1 : kInherited);
+  if (inherits) actions.give(inherited->get(), kInherited);
+  actions.close_from(inherits ? kInherited + 1 : kInherited);
+  if (actions.error() != 0) return spawn_error(Errc::unavailable, "start of a program", actions.error());
 
-  auto arguments = request.arguments;
-  arguments.insert(arguments.begin(), request.program);
   pid_t pid = -1;
   int const failed = ::posix_spawn(&pid, request.program.c_str(), actions.files(), actions.attributes(),
                                    pointers(arguments).data(), pointers(request.environment).data());
@@ -151,9 +173,12 @@ Result<Spawned> spawn(SpawnRequest const& request) {
     return spawn_error(is_about_the_program(failed) ? Errc::invalid : Errc::unavailable,
                        "start of " + request.program, failed);
   }
-  auto process = open_pidfd(pid);
-  if (!process) return process.error();
-  return Spawned{pid, std::move(*process), std::move(output->reads), std::move(errors->reads)};
+  // Nobody has reaped the program, so its pid cannot belong to another process.
+  Descriptor process{static_cast<int>(::syscall(SYS_pidfd_open, pid, 0U))};
+  int const error = errno;
+  Spawned spawned{pid, std::move(process), std::move(output->reads), std::move(errors->reads)};
+  if (!spawned.process.is_open()) return spawn_error(Errc::unavailable, "a descriptor of a program", error);
+  return spawned;
 }
 
 }  // namespace runnel::base

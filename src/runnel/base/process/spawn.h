@@ -2,7 +2,9 @@
 
 #include <sys/types.h>
 
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runnel/base/descriptor.h"
@@ -10,27 +12,60 @@
 
 namespace runnel::base {
 
-// A program to start. Nothing of it passes through a shell.
+// A program to start. Nothing of it passes through a shell. No text except the input may contain a NUL.
 struct SpawnRequest {
-  std::string program;                   // An absolute path.
-  std::vector<std::string> arguments;    // Without the program's name.
-  std::vector<std::string> environment;  // NAME=value. The program gets these variables and no others.
-  std::string input;                     // What it reads from its standard input.
-  int inherited = -1;                    // Becomes the program's descriptor 3. Negative if there is none.
+  std::string program;                          // An absolute path.
+  std::vector<std::string> arguments;           // Without the program's name.
+  std::vector<std::string> environment;         // NAME=value. The program gets these variables and no others.
+  std::string input;                            // What it reads from its standard input.
+  std::shared_ptr<Descriptor const> inherited;  // Becomes the program's descriptor 3. Null if there is none.
 };
 
-// A started program, which leads a process group of its own. The caller must end and reap it.
-struct Spawned {
-  pid_t pid = -1;          // Also the id of the process group.
-  Descriptor process{-1};  // A pidfd: readable when the program has ended.
-  Descriptor output{-1};   // What the program writes to stdout.
-  Descriptor errors{-1};   // What the program writes to stderr.
+// A started program. It leads a session and a process group of its own. Unless it has been reaped, the
+// destructor kills the group and reaps the program.
+class Spawned {
+ public:
+  // How the program ended.
+  struct Status {
+    bool exited = false;  // False if a signal ended it.
+    int code = 0;         // The exit code or the signal.
+  };
+
+  Spawned(pid_t pid, Descriptor process_end, Descriptor output_end, Descriptor errors_end)
+      : process{std::move(process_end)},
+        output{std::move(output_end)},
+        errors{std::move(errors_end)},
+        pid_{pid} {}
+  Spawned(Spawned&& other) noexcept
+      : process{std::move(other.process)},
+        output{std::move(other.output)},
+        errors{std::move(other.errors)},
+        pid_{std::exchange(other.pid_, -1)} {}
+  Spawned& operator=(Spawned&&) = delete;
+  ~Spawned() {
+    if (pid_ > 0) static_cast<void>(reap());
+  }
+
+  // The group's id stays taken until its leader is reaped, so this cannot hit another group. After that it
+  // does nothing.
+  void kill_group() const;
+
+  // Kills what is left of the group and reaps the program. Blocks until the program has ended, so call it
+  // when `process` is readable. Fails with `internal` if the program has been reaped.
+  Result<Status> reap();
+
+  Descriptor process;  // A pidfd: readable when the program has ended.
+  Descriptor output;   // What the program writes to stdout.
+  Descriptor errors;   // What the program writes to stderr.
+
+ private:
+  pid_t pid_;  // Also the id of the group. Negative after the program was reaped.
 };
 
 // Starts the program. It inherits its three standard streams, `inherited`, and no other descriptor; it begins
-// with no signal blocked or ignored. Fails with `invalid` if the program cannot be executed, and with
-// `unavailable` if the system has no room for it. Blocks until the program runs, so call it on a thread that
-// may block and that lives as long as the program may.
+// with no signal blocked or ignored, and without a terminal. Fails with `invalid` if the program cannot be
+// executed or a text contains a NUL, and with `unavailable` if the system has no room for it. Blocks until
+// the program runs, so call it on a thread that may block and that lives as long as the program may.
 Result<Spawned> spawn(SpawnRequest const& request);
 
 }  // namespace runnel::base
