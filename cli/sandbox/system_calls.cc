@@ -101,9 +101,8 @@ void refuse_flags(Filter& filter) {
   filter.refuse_if("prlimit64", differs(0, 0));  // The limits of another process.
 }
 
-// No sockets at all, except pairs of streams, which reach nobody else.
-void refuse_network(Filter& filter) {
-  filter.refuse(kNetwork);
+// Pairs of streams reach nobody else. Other pairs can send to any local socket, network or not.
+void refuse_pairs(Filter& filter) {
   for (auto const type : {SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET})
     filter.refuse_if("socketpair", has_bits(1, 0xf, static_cast<std::uint64_t>(type)));
 }
@@ -116,8 +115,6 @@ void refuse_local_sockets(Filter& filter) {
     filter.refuse_if("socket", has_bits(0, kWhole, static_cast<std::uint64_t>(family)));
   }
   filter.refuse_if("socket", {0, SCMP_CMP_GE, kFamilies, 0});
-  for (auto const type : {SOCK_DGRAM, SOCK_RAW, SOCK_SEQPACKET})
-    filter.refuse_if("socketpair", has_bits(1, 0xf, static_cast<std::uint64_t>(type)));
 }
 
 // Without processes of its own, the program may signal only itself.
@@ -143,7 +140,8 @@ std::string restrict_system_calls(Options const& options) {
   filter.refuse(kNever);
   filter.refuse(kNotThere, ENOSYS);
   refuse_flags(filter);
-  options.network ? refuse_local_sockets(filter) : refuse_network(filter);
+  refuse_pairs(filter);
+  options.network ? refuse_local_sockets(filter) : filter.refuse(kNetwork);
   options.processes == 0 ? refuse_processes(filter) : refuse_clone_flags(filter);
   return filter.load();
 }

@@ -107,6 +107,7 @@ class SandboxTest(unittest.TestCase):
         self.assertEqual(self.attempt("socket.socket()", "--network"), "done")
         self.assertEqual(self.attempt("socket.socket(socket.AF_INET6)", "--network"), "done")
         self.assert_refused("socket.socket(socket.AF_UNIX)", "--network")
+        self.assert_refused("socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)", "--network")
         self.assert_refused("libc.socket(1 | 1 << 32, 1, 0)", "--network")
         self.assert_refused("socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM)", "--network")
 
