@@ -1,5 +1,6 @@
 # runnel_library(<room> SOURCES ... [TESTS ...] [DEPENDS ...]): the library runnel::<room>, and its tests, which become
-# part of the one test binary. The presets fuzz and tidy have no precompiled header, so they find missing includes.
+# part of the one test binary. The preset tidy has no precompiled header and compiles each
+# file alone, so it finds missing includes.
 function(runnel_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;DEPENDS" ${ARGN})
   add_library(runnel_${name} STATIC ${ARG_SOURCES})
@@ -13,7 +14,7 @@ function(runnel_library name)
   set_property(GLOBAL APPEND PROPERTY RUNNEL_TEST_LIBRARIES runnel::${name})
   # The tests of this room only, for work on it: cmake --build --preset dev --target runnel_flow_tests.
   if(RUNNEL_TESTS AND ARG_TESTS)
-    add_executable(runnel_${name}_tests EXCLUDE_FROM_ALL ${ARG_TESTS})
+    add_executable(runnel_${name}_tests EXCLUDE_FROM_ALL ${ARG_TESTS} ${CMAKE_SOURCE_DIR}/tests/support/run_async.cc)
     target_link_libraries(runnel_${name}_tests PRIVATE runnel::${name} GTest::gmock GTest::gtest_main)
     target_compile_definitions(runnel_${name}_tests PRIVATE RUNNEL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   endif()

@@ -1,7 +1,5 @@
 // A run with a tool call, written by the run's writer into a real store and read in every dialect. A live
 // client, a replay and the history must show the same (RUN-8, RUN-10, RUN-11, V2-1 … V2-5, WIRE-1).
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -11,6 +9,7 @@
 #include "runnel/runtime/writing/run_writer.h"
 #include "runnel/store/sqlite/store.h"
 #include "runnel/store/testing/sqlite_under_test.h"
+#include "tests/support/run_async.h"
 
 namespace runnel {
 namespace {
@@ -43,7 +42,7 @@ class ScriptedRun : public testing::Test {
   ScriptedRun() {
     store::SqliteOptions options;
     options.path = folder.file("runnel.db");
-    store = std::move(store::open_sqlite(std::move(options)).value());
+    store = store::open_sqlite(std::move(options)).value();
     cores.start();
     admit();
     for (auto const wire : protocol::every_wire()) {
@@ -60,7 +59,7 @@ class ScriptedRun : public testing::Test {
 
   template <class T>
   T wait(asio::awaitable<T> work) {
-    return asio::co_spawn(cores.at(0), std::move(work), asio::use_future).get();
+    return run_async_on(cores.at(0), std::move(work));
   }
 
   // Admits run r on thread t, with the usual first two facts.

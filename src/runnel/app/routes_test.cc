@@ -1,7 +1,5 @@
 #include "runnel/app/routes.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -15,6 +13,7 @@
 #include "runnel/runtime/testing/test_flows.h"
 #include "runnel/store/sqlite/store.h"
 #include "runnel/store/testing/sqlite_under_test.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::app {
 namespace {
@@ -23,7 +22,7 @@ std::unique_ptr<store::Database> open(std::string path, Modules const& modules) 
   store::SqliteOptions options;
   options.path = std::move(path);
   options.module_migrations = modules.migrations();
-  return std::move(store::open_sqlite(std::move(options)).value());
+  return store::open_sqlite(std::move(options)).value();
 }
 
 model::Registry offline() {
@@ -52,10 +51,9 @@ class Routes : public testing::Test {
   }
 
   api::Router router() {
-    return std::move(
-        make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret",
-                                 modules_, probe_, metrics_, scraping_, replaying_})
-            .value());
+    return make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret",
+                                    modules_, probe_, metrics_, scraping_, replaying_})
+        .value();
   }
 
   // A request that the operation can accept, with all of its parameters.
@@ -77,11 +75,8 @@ class Routes : public testing::Test {
   int status(http::Dispatcher& dispatcher, api::Request request) {
     auto admitted = dispatcher.admit(request);
     if (auto const* refusal = std::get_if<api::Response>(&admitted)) return refusal->status;
-    auto reply =
-        boost::asio::co_spawn(cores_.at(0),
-                              dispatcher.answer(std::get<api::Route const*>(admitted), std::move(request)),
-                              boost::asio::use_future)
-            .get();
+    auto reply = run_async_on(cores_.at(0),
+                              dispatcher.answer(std::get<api::Route const*>(admitted), std::move(request)));
     auto const* response = std::get_if<api::Response>(&reply);
     return response != nullptr ? response->status : 200;
   }

@@ -1,8 +1,5 @@
 #include "runnel/http/dispatcher.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/use_future.hpp>
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
@@ -15,6 +12,7 @@
 #include "runnel/http/request_refusals.h"
 #include "runnel/http/testing/test_authenticator.h"
 #include "runnel/http/testing/test_feed.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::http {
 namespace {
@@ -305,10 +303,7 @@ boost::asio::awaitable<api::Reply> start_pages(api::Request /*request*/) {
 }
 
 FeedStep::Kind next_of(EventFeed& feed) {
-  boost::asio::io_context context;
-  auto step = boost::asio::co_spawn(context, feed.next(nullptr), boost::asio::use_future);
-  context.run();
-  return step.get().kind;
+  return run_async(feed.next(nullptr)).kind;
 }
 
 TEST_F(DispatcherTest, HTTP_9_PagesThatWaitForAUsersReadersAreBounded) {

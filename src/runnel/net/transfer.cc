@@ -12,7 +12,6 @@
 namespace runnel::net {
 
 namespace asio = boost::asio;
-using Kind = HttpError::Kind;
 
 namespace {
 
@@ -67,12 +66,12 @@ Transfer::Transfer(std::shared_ptr<CurlLoop> loop, HttpRequest request)
 
 void Transfer::begin() {
   header_list_ = make_header_list(request_.headers);
-  if (!header_list_) return fail(Kind::unreachable, "a request header holds a line break");
+  if (!header_list_) return fail(HttpError::Kind::unreachable, "a request header holds a line break");
   easy_ = loop_->take_handle();
   set_request(easy_.get());
   set_callbacks(easy_.get());
   if (loop_->add(*this, easy_.get())) return;
-  fail(Kind::unreachable, "libcurl did not accept the transfer");
+  fail(HttpError::Kind::unreachable, "libcurl did not accept the transfer");
 }
 
 void Transfer::set_request(CURL* easy) {
@@ -155,13 +154,13 @@ void Transfer::end(CURLcode outcome) {
   if (outcome != CURLE_OK) {
     failure_ = to_error(easy_.get(), outcome, error_text_.data());
   } else if (!head_is_whole_) {
-    failure_.emplace(Kind::malformed, "the answer has no complete head");
+    failure_.emplace(HttpError::Kind::malformed, "the answer has no complete head");
   }
   release();
   note_news();
 }
 
-void Transfer::fail(Kind kind, std::string detail) {
+void Transfer::fail(HttpError::Kind kind, std::string detail) {
   if (ended_) return;
   ended_ = true;
   failure_.emplace(kind, std::move(detail));
@@ -231,7 +230,7 @@ void Transfer::check_deadline() {
   armed_.reset();
   if (!waiter_ || has_news_) return;
   if (deadline_ > Deadline::clock::now()) return arm(deadline_);
-  fail(Kind::timed_out,
+  fail(HttpError::Kind::timed_out,
        head_is_whole_ ? "the deadline passed during the body" : "the deadline passed before the head");
 }
 
@@ -240,18 +239,18 @@ bool Transfer::stop_with(std::shared_ptr<base::Cancel> cancel) {
     stop_.reset();
     cancel_ = std::move(cancel);
     stop_.emplace(*cancel_, [weak = weak_from_this()] {
-      if (auto const self = weak.lock()) self->fail(Kind::canceled, "the stop was requested");
+      if (auto const self = weak.lock()) self->fail(HttpError::Kind::canceled, "the stop was requested");
     });
   }
   if (!cancel_->requested()) return false;
-  fail(Kind::canceled, "the stop was requested");
+  fail(HttpError::Kind::canceled, "the stop was requested");
   return true;
 }
 
 // libcurl delivers the bytes that it held back before this call returns.
 void Transfer::go_on() {
   if (easy_ && curl_easy_pause(easy_.get(), CURLPAUSE_CONT) != CURLE_OK)
-    fail(Kind::cut, "libcurl could not resume the transfer");
+    fail(HttpError::Kind::cut, "libcurl could not resume the transfer");
 }
 
 HttpResult<HttpHead> Transfer::take_head() {

@@ -1,14 +1,13 @@
 #include "runnel/stream/channel.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 #include <future>
 #include <string>
 
 #include "runnel/stream/hub.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::stream {
 namespace {
@@ -69,9 +68,7 @@ class ChannelTest : public testing::TestWithParam<std::size_t> {
   ReaderId attach(std::shared_ptr<Recorder> subscriber, Position after, Wire wire = kNoDeltas,
                   bool wait_for_writer = true) {
     Channel::Attach request{after, wire, GetParam(), std::move(subscriber), wait_for_writer};
-    return boost::asio::co_spawn(cores.at(GetParam()), channel->attach(std::move(request)),
-                                 boost::asio::use_future)
-        .get();
+    return run_async_on(cores.at(GetParam()), channel->attach(std::move(request)));
   }
 
   // What the reader has seen once everything sent so far has reached it.

@@ -267,7 +267,7 @@ TEST(Prompt, FLOW_6_AResultThatIsNoObjectIsABug) {
   for (auto const* text : {"", "words", "[1]", "\"x\"", "{", "{}{}"}) {
     Opening opening;
     opening.results = {{"plan", text}};
-    EXPECT_THROW(opening.messages(stage), std::logic_error) << text;
+    EXPECT_THROW(static_cast<void>(opening.messages(stage)), std::logic_error) << text;
   }
 }
 

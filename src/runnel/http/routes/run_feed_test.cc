@@ -1,7 +1,5 @@
 #include "runnel/http/routes/run_feed.h"
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -10,6 +8,7 @@
 
 #include "runnel/protocol/wires.h"
 #include "runnel/store/testing/store_contract.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::http {
 namespace {
@@ -26,15 +25,16 @@ class SilentReader final : public stream::Subscriber {
 class RunFeedRows : public StoreContract {
  protected:
   RunFeedRows() { cores_.start(); }
-  ~RunFeedRows() override { cores_.stop(); }
+  ~RunFeedRows() override {
+    close_store();
+    cores_.stop();
+  }
 
   // What the feed of a reader gives next.
   FeedStep next(RunRow const& run, Position after) {
     FeedParts const parts{store(), hub_, cores_, replaying_};
     RunFeed feed{parts, kAnn, run, after, Wire{}};
-    return boost::asio::co_spawn(cores_.at(0), feed.next(std::make_shared<SilentReader>()),
-                                 boost::asio::use_future)
-        .get();
+    return run_async_on(cores_.at(0), feed.next(std::make_shared<SilentReader>()));
   }
 
   // Facts of a writer that took the run over after `after_n`, and ended it.

@@ -18,7 +18,7 @@ class UsageRoute : public testing::Test {
   UsageRoute() {
     store::SqliteOptions options;
     options.path = folder.file("runnel.db");
-    store = std::move(store::open_sqlite(std::move(options)).value());
+    store = store::open_sqlite(std::move(options)).value();
     add_usage_route(router, *store);
     auto const run = run_async(store->admit(store::admission("r1"))).value();
     run_async(store->open_call(store::new_call("c1", run))).value();

@@ -51,7 +51,7 @@ class ModuleUnderTest {
     store::SqliteOptions options;
     options.path = path();
     options.module_migrations = definition_.migrations;
-    return std::move(store::open_sqlite(std::move(options)).value());
+    return store::open_sqlite(std::move(options)).value();
   }
   [[nodiscard]] std::string path() const { return folder_.file("runnel.db"); }
 

@@ -10,6 +10,7 @@
 #include "runnel/base/cores.h"
 #include "runnel/runtime/testing/scripted_provider.h"
 #include "runnel/runtime/testing/test_store.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::runtime {
 namespace {
@@ -40,7 +41,7 @@ class ModelCallerTest : public testing::Test {
     prices.put(model::free_model("*"));
     cores.start();
     run([this] { channel->begin_epoch(3, 0); });
-    asio::co_spawn(cores.at(0), writer->commit(stage_begun()), asio::use_future).get().value();
+    run_async_on(cores.at(0), writer->commit(stage_begun())).value();
   }
   ~ModelCallerTest() override {
     run([this] { cancel->request(base::CancelReason::shutdown); });
@@ -50,7 +51,7 @@ class ModelCallerTest : public testing::Test {
 
   template <class Work>
   void run(Work work) {
-    asio::co_spawn(cores.at(0), on_core(std::move(work)), asio::use_future).get();
+    run_async_on(cores.at(0), on_core(std::move(work)));
   }
   static asio::awaitable<void> on_core(std::function<void()> work) {
     work();

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -18,6 +16,7 @@
 #include "runnel/runtime/lifecycle/service.h"
 #include "runnel/runtime/testing/test_flows.h"
 #include "runnel/store/sqlite/store.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::runtime {
 
@@ -26,7 +25,7 @@ inline void encode_nothing(Wire, RunNames const&, Record const&, std::string&) {
 inline std::unique_ptr<store::Store> open_database(std::string const& path) {
   store::SqliteOptions options;
   options.path = path;
-  return std::move(store::open_sqlite(std::move(options)).value());
+  return store::open_sqlite(std::move(options)).value();
 }
 
 inline model::Registry offline_model(std::chrono::milliseconds delay, std::size_t words) {
@@ -73,7 +72,7 @@ class Life {
 
   template <class T>
   T wait(boost::asio::awaitable<T> work) {
-    return boost::asio::co_spawn(cores_.at(0), std::move(work), boost::asio::use_future).get();
+    return run_async_on(cores_.at(0), std::move(work));
   }
 
   std::variant<Started, Refusal> start(std::string run, std::string text,

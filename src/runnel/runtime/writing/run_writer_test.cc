@@ -11,6 +11,7 @@
 #include "runnel/core/fact/fact_json.h"
 #include "runnel/runtime/testing/test_store.h"
 #include "runnel/runtime/writing/message_rows.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::runtime {
 namespace {
@@ -57,7 +58,7 @@ class RunWriterTest : public testing::Test {
 
   void attach() {
     stream::Channel::Attach request{{}, Wire{}, 0, reader};
-    asio::co_spawn(cores.at(0), channel->attach(std::move(request)), asio::use_future).get();
+    run_async_on(cores.at(0), channel->attach(std::move(request)));
   }
 
   std::shared_ptr<RunWriter> make_writer(std::chrono::milliseconds flush = std::chrono::hours{1},
@@ -200,7 +201,7 @@ TEST_F(RunWriterTest, DB_3_ReadersAreCutOnceHoweverOftenTheStoreRefuses) {
   auto done = end(writer, closing());
   store.wait_for_writes(3);  // The first try was refused.
   auto const first = std::exchange(reader, std::make_shared<Recorder>());
-  asio::co_spawn(cores.at(0), channel->attach({{kEpoch, 3}, Wire{}, 0, reader}), asio::use_future).get();
+  run_async_on(cores.at(0), channel->attach({{kEpoch, 3}, Wire{}, 0, reader}));
   EXPECT_TRUE(done.get());
 
   EXPECT_EQ(on_core([&] { return first->seen; }), "1 2 3 reconnect ");
@@ -243,7 +244,7 @@ TEST_F(RunWriterTest, DB_3_RowsThatNoFactTellsOfAreRefusedNotForgotten) {
   Commit without_facts;
   without_facts.rows.messages.push_back(audit_row(MessageId{"audit"}, "chat", "", "success"));
 
-  auto const done = asio::co_spawn(cores.at(0), writer->commit(without_facts), asio::use_future).get();
+  auto const done = run_async_on(cores.at(0), writer->commit(without_facts));
 
   EXPECT_EQ(done.error().code, Errc::internal);
   EXPECT_TRUE(writer->has_failed());
@@ -322,7 +323,7 @@ TEST_F(RunWriterTest, ClosingWritesThePendingDeltasAndStopsTheClock) {
   commit(writer, opening()).get().value();
   on_core([&] { writer->show(delta("a")).value(); });
 
-  asio::co_spawn(cores.at(0), writer->close(), asio::use_future).get();
+  run_async_on(cores.at(0), writer->close());
 
   ASSERT_EQ(store.appends().size(), 2U);
   EXPECT_EQ(store.appends()[1].facts.first_n, 4U);
