@@ -6,13 +6,16 @@
 #include <array>
 
 #include "kPostgresBaseline.inc"
+#include "kPostgresToolCalls.inc"
 #include "kSqliteBaseline.inc"
+#include "kSqliteToolCalls.inc"
 
 namespace runnel::store {
 
 namespace {
 
-constexpr std::array kOfRuns{Migration{"runs", 1, kSqliteBaseline, kPostgresBaseline}};
+constexpr std::array kOfRuns{Migration{"runs", 1, kSqliteBaseline, kPostgresBaseline},
+                             Migration{"runs", 2, kSqliteToolCalls, kPostgresToolCalls}};
 
 }  // namespace
 

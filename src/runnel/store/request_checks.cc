@@ -132,6 +132,29 @@ Result<void> check(std::vector<Checkpoint> const& checkpoints) {
   return {};
 }
 
+Result<void> check_tool_calls(AppendRequest const& request) {
+  std::set<std::string_view> ended;
+  for (auto const& id : request.tool_ends) {
+    if (has_nul(id.text) || !ended.insert(id.text).second) {
+      return Error{Errc::invalid, "a tool call ends twice in one request, or its id holds a NUL character"};
+    }
+  }
+  for (auto const& start : request.tool_starts) {
+    if (start.id.empty() || start.args_hash.size() != 64) {
+      return Error{Errc::invalid, "a tool call needs an id and the SHA-256 of its arguments"};
+    }
+    if (has_nul(start.id.text) || has_nul(start.name) || has_nul(start.args_hash)) {
+      return Error{Errc::invalid, "a tool call holds a NUL character, which cannot be stored"};
+    }
+  }
+  return {};
+}
+
+Result<void> check_no_tool_calls(AppendRequest const& request) {
+  if (request.tool_starts.empty() && request.tool_ends.empty()) return {};
+  return Error{Errc::invalid, "the end of a run closes its tool calls and can start or end none itself"};
+}
+
 }  // namespace
 
 Result<void> check(AdmitRequest const& request) {
@@ -155,6 +178,7 @@ Result<void> check(AppendRequest const& request) {
   }
   if (auto ok = check_calls(request); !ok) return ok;
   if (auto ok = check(request.checkpoints); !ok) return ok;
+  if (auto ok = check_tool_calls(request); !ok) return ok;
   return check(request.facts);
 }
 
@@ -169,8 +193,10 @@ Result<void> check(EndRequest const& request) {
       return Error{Errc::invalid,
                    "the two endings of a run must have the same run, epoch and first fact number"};
     }
+    if (auto ok = check_no_tool_calls(other); !ok) return ok;
     if (auto ok = check(other); !ok) return ok;
   }
+  if (auto ok = check_no_tool_calls(request.append); !ok) return ok;
   return check(request.append);
 }
 

@@ -149,6 +149,13 @@ struct Claim {
   std::int64_t crashes = 0;
 };
 
+// A tool call that is about to be started. Its row says that it may take effect, until it ends.
+struct ToolCallStart {
+  ToolCallId id;
+  std::string name;       // module.method
+  std::string args_hash;  // The SHA-256 of the arguments, in hexadecimal.
+};
+
 // Facts and the rows that belong to them, in one commit. Refused with `fenced` unless the run is at `epoch`
 // and its log ends right before `facts`. The bookings on a message of this request must add up to its cost; a
 // message without bookings costs nothing.
@@ -157,9 +164,11 @@ struct AppendRequest {
   Epoch epoch = 0;
   LogBatch facts;
   std::vector<NewMessage> messages;
-  std::vector<CallEnd> call_ends;       // Of open calls of this run; any other call is `invalid`.
-  std::vector<CallBooking> bookings;    // Of ended calls, on messages of this request or of earlier ones.
-  std::vector<Checkpoint> checkpoints;  // A number that exists already or leaves a gap is `invalid`.
+  std::vector<CallEnd> call_ends;          // Of open calls of this run; any other call is `invalid`.
+  std::vector<CallBooking> bookings;       // Of ended calls, on messages of this request or of earlier ones.
+  std::vector<Checkpoint> checkpoints;     // A number that exists already or leaves a gap is `invalid`.
+  std::vector<ToolCallStart> tool_starts;  // An id that the run has used is `invalid`.
+  std::vector<ToolCallId> tool_ends;       // Of open tool calls of this run; any other is `invalid`.
   std::int64_t now = 0;
 };
 
@@ -169,6 +178,7 @@ struct CanceledEnd {
   std::string error_code;
 };
 
+// The run's open tool calls are closed with it, so the request itself starts and ends none.
 struct EndRequest {
   AppendRequest append;  // Its last fact is the terminal one.
   RunStatus status = RunStatus::completed;

@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -42,17 +43,17 @@ struct PreparedCall {
 };
 
 // A call to run, and for whom. `id` is minted by the server and is the key of the call's effect. It is
-// durable before the call starts.
+// durable with the arguments before the call starts, and the call may take effect only while its row is open
+// and of this epoch.
 struct ToolJob {
   ToolCallId id;
   RunId run;
   UserId user;
   JsonText args;
+  Epoch epoch = 0;
+  std::optional<std::chrono::steady_clock::time_point> deadline;  // When the run must end. Empty if never.
   // True if the call may have been started before: look up its effect, or return OUTCOME_UNKNOWN (RUN-12).
   bool repeat = false;
-
-  ToolJob(ToolCallId i, RunId r, UserId u, JsonText a, bool again)
-      : id{std::move(i)}, run{std::move(r)}, user{std::move(u)}, args{std::move(a)}, repeat{again} {}
 };
 
 // A tool that a model can call. Used on the run's core.

@@ -141,20 +141,15 @@ bool Executor::restore(std::vector<store::Checkpoint> const& checkpoints) {
   return true;
 }
 
-// Counted from the run's start: a run that is taken over gets no extra time.
-std::chrono::milliseconds Executor::time_left(flow::Limits const& limits) const {
-  auto const ends = job_.started_at + limits.seconds * 1000;
-  return std::chrono::milliseconds{std::max<std::int64_t>(ends - parts_.clock.now_ms(), 0)};
-}
-
 bool Executor::is_too_late() const {
   auto const* flow = parts_.flows.find(job_.input.flow);
-  return flow != nullptr && flow->limits.seconds > 0 && time_left(flow->limits).count() == 0;
+  return flow != nullptr && flow->limits.seconds > 0 &&
+         time_left(job_, flow->limits, parts_.clock.now_ms()).count() == 0;
 }
 
 void Executor::arm_deadline(flow::Limits const& limits) {
   if (limits.seconds == 0) return;
-  deadline_.expires_after(time_left(limits));
+  deadline_.expires_after(time_left(job_, limits, parts_.clock.now_ms()));
   deadline_.async_wait([cancel = cancel_](boost::system::error_code error) {
     if (!error) cancel->request(base::CancelReason::time_up);
   });

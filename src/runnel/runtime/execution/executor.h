@@ -46,7 +46,6 @@ class Executor {
   store::Async<std::vector<store::Checkpoint>> read_checkpoints();
   store::Async<std::vector<store::Checkpoint>> read_checkpoints_after(std::int64_t number);
   bool restore(std::vector<store::Checkpoint> const& checkpoints);
-  [[nodiscard]] std::chrono::milliseconds time_left(flow::Limits const& limits) const;
   [[nodiscard]] bool is_too_late() const;
   void arm_deadline(flow::Limits const& limits);
   boost::asio::awaitable<Result<StageEnd>> run_stages(flow::Flow const* flow);

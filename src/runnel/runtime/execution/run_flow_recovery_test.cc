@@ -1,5 +1,7 @@
 // Tests of flows that are canceled, repaired or interrupted, and of runs for which the store did what was
 // asked but its answer was lost.
+#include "runnel/base/sleep.h"
+#include "runnel/core/text/text.h"
 #include "runnel/runtime/testing/run_flow_case.h"
 #include "runnel/runtime/testing/test_lossy_store.h"
 
@@ -133,6 +135,76 @@ TEST_F(RunFlowTest, RUN_12_ACallThatWasAskedForIsFinishedAfterACrash) {
   ASSERT_EQ(results.size(), 1U);
   EXPECT_EQ(json::parse(results[0].result.str()).at("error").at("code"), "OUTCOME_UNKNOWN");
   EXPECT_EQ(script->requests().at(0).messages.back().text, results[0].result.str());
+}
+
+// Notes the jobs that it is given. Its way to prepare arguments changes with its version.
+class NotingTool final : public tools::Tool {
+ public:
+  struct Notes {
+    std::vector<tools::ToolJob> jobs;
+  };
+  NotingTool(std::string version, std::shared_ptr<Notes> notes)
+      : version_{std::move(version)}, notes_{std::move(notes)} {}
+
+  [[nodiscard]] ToolSpec spec() const override { return tools::EchoTool{}.spec(); }
+  [[nodiscard]] tools::PreparedCall prepare(std::string const& arguments) const override {
+    auto args = json::parse(arguments).as_object();
+    args.emplace("version", version_);
+    auto prepared = tools::EchoTool{}.prepare(arguments);
+    prepared.args = JsonText::parse(json::serialize(args)).value();
+    return prepared;
+  }
+  boost::asio::awaitable<Result<tools::ToolOutcome>> run(tools::ToolJob job,
+                                                         std::shared_ptr<base::Cancel> cancel) override {
+    notes_->jobs.push_back(job);
+    if (job.repeat) co_return tools::outcome_unknown();
+    co_await base::sleep_for(std::chrono::minutes{1}, cancel);
+    co_return Error{Errc::canceled, "canceled"};
+  }
+
+ private:
+  std::string version_;
+  std::shared_ptr<Notes> notes_;
+};
+
+TEST_F(RunFlowTest, RUN_12_ARepeatedCallHasTheArgumentsThatWereRecorded) {
+  flow::Limits limits;
+  limits.seconds = 60;
+  auto const notes = std::make_shared<NotingTool::Notes>();
+  begin({says(kNeeds), calls_tool(kEcho)}, two_stages(limits), std::make_unique<NotingTool>("old", notes));
+  auto const before = std::chrono::steady_clock::now();
+  life->start("r1", "hello");
+  for (int i = 0; i < 2000 && all<ToolStarted>().empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  EXPECT_EQ(rows("SELECT name, status FROM tool_calls"), (store::TextRows{{"m.echo", "open"}}));
+  auto const epoch = life->row("r1").epoch;
+  life.reset();
+  begin({says(kDone)}, two_stages(limits), std::make_unique<NotingTool>("new", notes));
+  EXPECT_EQ(life->ended("r1").status, RunStatus::completed);
+
+  ASSERT_EQ(notes->jobs.size(), 2U);
+  auto const& first = notes->jobs[0];
+  auto const& second = notes->jobs[1];
+  EXPECT_EQ(second.id, first.id);
+  EXPECT_EQ(json::parse(first.args.str()).at("version"), "old");
+  EXPECT_EQ(second.args, first.args);
+  EXPECT_EQ(all<ToolArgs>().at(0).args, first.args);
+  EXPECT_EQ(all<ToolResult>().at(0).args, first.args);
+  EXPECT_FALSE(first.repeat);
+  EXPECT_TRUE(second.repeat);
+  EXPECT_EQ(first.epoch, epoch);
+  EXPECT_GT(second.epoch, epoch);
+  EXPECT_LE(first.deadline.value(), before + std::chrono::seconds{61});
+  EXPECT_GT(first.deadline.value(), before + std::chrono::seconds{30});
+  EXPECT_EQ(rows("SELECT status, args_hash FROM tool_calls"),
+            (store::TextRows{{"closed", sha256_hex(first.args.str())}}));
+}
+
+TEST_F(RunFlowTest, RUN_12_ARefusedCallIsNeverOpen) {
+  EXPECT_EQ(run({says(kNeeds), calls_tool(R"({"module":"m","method":"rm","input":{}})"), says(kDone)}),
+            RunStatus::completed);
+  EXPECT_EQ(all<ToolResult>().size(), 1U);
+  EXPECT_EQ(rows("SELECT id FROM tool_calls"), store::TextRows{});
 }
 
 class LostAnswers : public testing::Test {

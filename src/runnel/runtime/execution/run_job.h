@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -27,6 +29,13 @@ struct Job {
   Profile profile;
   Terms terms;
 };
+
+// How long the run may still last. Counted from its start: a run that is taken over gets no extra time. Only
+// for a flow that limits it.
+inline std::chrono::milliseconds time_left(Job const& job, flow::Limits const& limits, std::int64_t now_ms) {
+  return std::chrono::milliseconds{
+      std::max<std::int64_t>(job.started_at + limits.seconds * 1000 - now_ms, 0)};
+}
 
 // The parts that all runs share. They outlive every run.
 struct RunParts {

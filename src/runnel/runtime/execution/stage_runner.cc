@@ -266,7 +266,17 @@ Commit StageRunner::make_rejection(StageVerdict const& verdict, ModelReply reply
 tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {
   bool const offered = std::find(stage_.tools.begin(), stage_.tools.end(), call.name) != stage_.tools.end();
   auto const* tool = offered ? parts_.run.tools.find(call.name) : nullptr;
-  if (tool != nullptr) return tool->prepare(call.arguments);
+  if (tool != nullptr) {
+    auto prepared = tool->prepare(call.arguments);
+    auto const open = parts_.writer->order().open_calls().find(ToolCallId{call.id});
+    bool const recorded = open != parts_.writer->order().open_calls().end() && open->second.args;
+    if (!recorded || prepared.args == *open->second.args) return prepared;
+    // Another version of the program wrote the arguments. They have been shown, so they are what the call
+    // runs with.
+    prepared = tool->prepare(open->second.args->str());
+    prepared.args = *open->second.args;
+    return prepared;
+  }
   tools::PreparedCall prepared;
   prepared.name = call.name;
   auto const args = JsonText::parse(call.arguments);
@@ -333,10 +343,26 @@ Commit tool_started(ToolCall const& call, tools::PreparedCall const& prepared, s
   Commit commit;
   commit.facts.emplace_back(ToolStarted{action_id(prepared.name, number), ToolCallId{call.id}, prepared.name,
                                         prepared.input, prepared.name + ":" + std::to_string(number)});
+  commit.rows.tool_starts.push_back({ToolCallId{call.id}, prepared.name, sha256_hex(prepared.args.str())});
   return commit;
 }
 
 }  // namespace
+
+tools::ToolJob StageRunner::make_job(ToolCall const& call, JsonText args, bool repeat) const {
+  tools::ToolJob job;
+  job.id = ToolCallId{call.id};
+  job.run = parts_.writer->names().run;
+  job.user = parts_.job.owner;
+  job.args = std::move(args);
+  job.epoch = parts_.writer->epoch();
+  if (limits_.seconds > 0) {
+    job.deadline =
+        std::chrono::steady_clock::now() + time_left(parts_.job, limits_, parts_.run.clock.now_ms());
+  }
+  job.repeat = repeat;
+  return job;
+}
 
 asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call, tools::PreparedCall prepared,
                                                                   bool after_crash) {
@@ -354,8 +380,7 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call,
     if (!started) co_return started.error();
   }
   if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};
-  tools::ToolJob job{ToolCallId{call.id}, parts_.writer->names().run, parts_.job.owner, prepared.args,
-                     after_crash && begun};
+  auto job = make_job(call, prepared.args, after_crash && begun);
   auto outcome = co_await parts_.run.tools.find(call.name)->run(std::move(job), parts_.cancel);
   co_return outcome;
 }
@@ -376,6 +401,7 @@ Commit StageRunner::make_result(ToolCall const& call, tools::PreparedCall const&
                                                  produced_mask(parts_.job.mode, stage_.kind),
                                                  outcome.metadata));
   commit.rows.checkpoints.push_back(parts_.progress.finish_call(stage_.name, call.id, outcome.result.str()));
+  if (!open.action_id.empty()) commit.rows.tool_ends.push_back(id);
   return commit;
 }
 

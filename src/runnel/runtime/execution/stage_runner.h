@@ -74,6 +74,7 @@ class StageRunner {
   boost::asio::awaitable<Result<tools::ToolOutcome>> run_call(ToolCall call, tools::PreparedCall prepared,
                                                               bool after_crash);
   [[nodiscard]] tools::PreparedCall prepare(ToolCall const& call) const;
+  [[nodiscard]] tools::ToolJob make_job(ToolCall const& call, JsonText args, bool repeat) const;
   Commit make_result(ToolCall const& call, tools::PreparedCall const& prepared, tools::ToolOutcome outcome);
 
   StageParts parts_;

@@ -89,11 +89,13 @@ constexpr char kDone[] = R"({"status":"SUCCESS","answer":"Done."})";
 
 class RunFlowTest : public testing::Test {
  protected:
-  // Starts a server with these flows and a model that makes these attempts.
-  void begin(std::vector<ScriptedAttempt> attempts, flow::Catalog flows = two_stages()) {
+  // Starts a server with these flows, a model that makes these attempts, and this tool or else the echo tool.
+  void begin(std::vector<ScriptedAttempt> attempts, flow::Catalog flows = two_stages(),
+             std::unique_ptr<tools::Tool> tool = nullptr) {
     script = std::make_shared<Script>(std::move(attempts));
     std::vector<std::unique_ptr<tools::Tool>> tools;
-    tools.push_back(std::make_unique<tools::EchoTool>());
+    if (tool == nullptr) tool = std::make_unique<tools::EchoTool>();
+    tools.push_back(std::move(tool));
     life = std::make_unique<Life>(path, scripted("m", script), Terms{}, std::move(flows), std::move(tools));
   }
 

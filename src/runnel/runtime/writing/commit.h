@@ -15,9 +15,12 @@ struct CommitRows {
   std::vector<store::CallEnd> call_ends;
   std::vector<store::CallBooking> bookings;
   std::vector<store::Checkpoint> checkpoints;
+  std::vector<store::ToolCallStart> tool_starts;
+  std::vector<ToolCallId> tool_ends;
 
   [[nodiscard]] bool empty() const {
-    return messages.empty() && call_ends.empty() && bookings.empty() && checkpoints.empty();
+    return messages.empty() && call_ends.empty() && bookings.empty() && checkpoints.empty() &&
+           tool_starts.empty() && tool_ends.empty();
   }
 
   void add(CommitRows more) {
@@ -25,6 +28,8 @@ struct CommitRows {
     std::move(more.call_ends.begin(), more.call_ends.end(), std::back_inserter(call_ends));
     std::move(more.bookings.begin(), more.bookings.end(), std::back_inserter(bookings));
     std::move(more.checkpoints.begin(), more.checkpoints.end(), std::back_inserter(checkpoints));
+    std::move(more.tool_starts.begin(), more.tool_starts.end(), std::back_inserter(tool_starts));
+    std::move(more.tool_ends.begin(), more.tool_ends.end(), std::back_inserter(tool_ends));
   }
 };
 

@@ -160,6 +160,8 @@ store::AppendRequest RunWriter::make_append(Head& head) const {
   request.call_ends = std::move(pending.rows.call_ends);
   request.bookings = std::move(pending.rows.bookings);
   request.checkpoints = std::move(pending.rows.checkpoints);
+  request.tool_starts = std::move(pending.rows.tool_starts);
+  request.tool_ends = std::move(pending.rows.tool_ends);
   return request;
 }
 

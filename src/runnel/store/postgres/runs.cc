@@ -21,6 +21,10 @@ constexpr char kAppendWith[] =
     "SELECT runnel_append_with($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9::text::json, $10::text::json, "
     "$11::text::json)";
 
+constexpr char kAppendToolCalls[] =
+    "SELECT runnel_append_tool_calls($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9::text::json, "
+    "$10::text::json, $11::text::json, $12::text::json, $13::text::json)";
+
 constexpr char kEnd[] =
     "SELECT runnel_end_with($1, $2, $3, $4, $5, $6, $7::text::json, $8, $9, $10, $11, $12::text::json, "
     "$13::text::json, $14::text::json), false";
@@ -60,8 +64,27 @@ std::optional<std::string> checkpoints_json(std::vector<Checkpoint> const& check
   });
 }
 
+// Empty if there are none.
+std::optional<std::string> tool_starts_json(std::vector<ToolCallStart> const& starts) {
+  return array_json(starts, [](std::string& out, ToolCallStart const& start) {
+    JsonObject{out}
+        .text("id", start.id.text)
+        .text("name", start.name)
+        .text("args_hash", start.args_hash)
+        .close();
+  });
+}
+
+std::optional<std::string> tool_ends_json(std::vector<ToolCallId> const& ends) {
+  return array_json(ends, [](std::string& out, ToolCallId const& id) { append_json_string(out, id.text); });
+}
+
 bool is_facts_and_messages(AppendRequest const& request) {
   return request.call_ends.empty() && request.bookings.empty() && request.checkpoints.empty();
+}
+
+bool has_tool_calls(AppendRequest const& request) {
+  return !request.tool_starts.empty() || !request.tool_ends.empty();
 }
 
 }  // namespace
@@ -89,6 +112,22 @@ Statement admit_statement(AdmitRequest const& request) {
 Statement append_statement(AppendRequest const& request) {
   auto const& facts = request.facts;
   auto const messages = messages_json(request.messages);
+  if (has_tool_calls(request)) {
+    return Statement{kAppendToolCalls,
+                     request.run.value,
+                     request.epoch,
+                     facts.first_n,
+                     facts.last_n,
+                     facts.next_idx,
+                     facts.body,
+                     messages,
+                     request.now,
+                     ends_json(request.call_ends),
+                     bookings_json(request.bookings),
+                     checkpoints_json(request.checkpoints),
+                     tool_starts_json(request.tool_starts),
+                     tool_ends_json(request.tool_ends)};
+  }
   if (is_facts_and_messages(request)) {
     return Statement{kAppend,        request.run.value, request.epoch, facts.first_n, facts.last_n,
                      facts.next_idx, facts.body,        messages,      request.now};

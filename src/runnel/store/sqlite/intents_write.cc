@@ -60,6 +60,29 @@ Result<void> insert_checkpoints(Db& db, RunKey run, std::vector<Checkpoint> cons
   return {};
 }
 
+Result<void> write_tool_calls(Db& db, AppendRequest const& request) {
+  for (auto const& start : request.tool_starts) {
+    auto const inserted = db.run(
+        "INSERT INTO tool_calls(run_id, id, name, args_hash, epoch, started_at) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT DO NOTHING",
+        request.run.value, start.id.text, start.name, start.args_hash, request.epoch, request.now);
+    if (inserted != 1) {
+      return Error{Errc::invalid, "the start of tool call " + start.id.text + ", which has been started"};
+    }
+  }
+  for (auto const& id : request.tool_ends) {
+    auto const closed = db.run(
+        "UPDATE tool_calls SET status = 'closed', ended_at = ?3, receipt = NULL "
+        "WHERE run_id = ?1 AND id = ?2 AND status = 'open'",
+        request.run.value, id.text, request.now);
+    if (closed != 1) {
+      return Error{Errc::invalid,
+                   "the end of tool call " + id.text + ", which is not open or not this run's"};
+    }
+  }
+  return {};
+}
+
 void insert_messages(Db& db, RunState const& run, AppendRequest const& request) {
   for (auto const& message : request.messages) {
     insert_message(db, run, message, request.now);
@@ -69,6 +92,7 @@ void insert_messages(Db& db, RunState const& run, AppendRequest const& request) 
 // Writes the rest of the request, after its facts and messages.
 Result<void> write_rest(Db& db, AppendRequest const& request) {
   if (auto ok = settle_calls(db, request); !ok) return ok;
+  if (auto ok = write_tool_calls(db, request); !ok) return ok;
   return insert_checkpoints(db, request.run, request.checkpoints);
 }
 

@@ -21,6 +21,9 @@ constexpr std::string_view kDeleteLog =
     "DELETE FROM log WHERE rowid IN (SELECT rowid FROM log WHERE run_id = ?1 LIMIT 8)";
 constexpr std::string_view kDeleteCheckpoints =
     "DELETE FROM checkpoints WHERE rowid IN (SELECT rowid FROM checkpoints WHERE run_id = ?1 LIMIT 8)";
+constexpr std::string_view kDeleteToolCalls =
+    "DELETE FROM tool_calls WHERE run_id = ?1 AND id IN (SELECT id FROM tool_calls WHERE run_id = ?1 LIMIT "
+    "8)";
 constexpr std::string_view kDeleteMessages =
     "DELETE FROM agent_chat_messages WHERE id IN "
     "(SELECT id FROM agent_chat_messages WHERE run_id = ?1 LIMIT 8)";
@@ -58,8 +61,10 @@ std::optional<std::int64_t> some_run_of(Db& db, std::int64_t thread) {
 }
 
 std::int64_t delete_some_log(Db& db, std::int64_t run) {
-  auto const rows = db.run(kDeleteLog, run);
-  return rows > 0 ? rows : db.run(kDeleteCheckpoints, run);
+  for (auto const statement : {kDeleteLog, kDeleteCheckpoints, kDeleteToolCalls}) {
+    if (auto const rows = db.run(statement, run); rows > 0) return rows;
+  }
+  return 0;
 }
 
 // The owner gets the storage back when the last row is deleted.
