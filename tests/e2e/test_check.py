@@ -145,6 +145,12 @@ class CheckTest(unittest.TestCase):
         for told in ("nonsense", "/nonexistent/prices.yaml", "nowhere", "'convers'"):
             self.assertIn(told, words)
 
+    def test_TOOL_9_the_audience_of_tool_calls_is_not_for_users(self):
+        for command in ("check", "serve"):
+            done = run_cli(command, "--data-dir", str(self.directory / "data"), env={"RUNNEL_AUTH_AUDIENCE": "tool-runtime"})
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("auth.audience is 'tool-runtime', which is reserved", done.stderr)
+
     def test_CFG_3_a_good_check_says_what_will_happen(self):
         done = run_cli("check", "--data-dir", str(self.directory / "data"), env={"OPENAI_API_KEY": "sk-canary"})
 

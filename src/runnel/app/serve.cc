@@ -21,6 +21,7 @@
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/app/settings/listen_address.h"
+#include "runnel/base/tokens/tool_credentials.h"
 #include "runnel/core/profile.h"
 #include "runnel/core/time/zone.h"
 #include "runnel/http/auth/dev_secret.h"
@@ -205,13 +206,21 @@ Result<void> check_store(Settings const& settings) {
                fmt::format("unknown store '{}'; this version has only 'sqlite'", settings.store)};
 }
 
+Result<void> check_audience(Settings const& settings) {
+  if (settings.auth_audience != base::kToolAudience) return {};
+  return Error{Errc::invalid,
+               fmt::format("auth.audience is '{}', which is reserved for the credentials of tool "
+                           "calls; choose another audience for the tokens of users",
+                           base::kToolAudience)};
+}
+
 }  // namespace
 
 Result<StartupReport> check(Settings const& settings) {
   std::vector<std::string> mistakes;
-  for (auto const& checked :
-       {check_address(settings), check_keys(settings), http::Cors::check(settings.allowed_origins),
-        check_static_dir(settings), check_store(settings), check_stream(settings)}) {
+  for (auto const& checked : {check_address(settings), check_keys(settings),
+                              http::Cors::check(settings.allowed_origins), check_static_dir(settings),
+                              check_store(settings), check_stream(settings), check_audience(settings)}) {
     if (!checked) mistakes.push_back(checked.error().detail);
   }
   auto const now_ms = base::SystemClock{}.now_ms();

@@ -101,13 +101,19 @@ Refused check_times(json::object const& claims, std::int64_t now_s) {
 }
 
 std::variant<Claims, TokenRefusal> check_claims(json::object const& claims, TokenParties const& parties,
-                                                std::int64_t now_s) {
+                                                std::int64_t now_s, std::span<std::string_view const> texts) {
   if (text_member(claims, "iss") != parties.issuer) return refused("the token has another issuer");
   if (!is_for(claims, parties.audience)) return refused("the token has another audience");
   auto subject = text_member(claims, "sub");
   if (!subject || !is_usable_id(*subject)) return refused("the token names no user");
   if (auto const wrong = check_times(claims, now_s)) return *wrong;
-  return Claims{std::move(*subject), *date_member(claims, "exp")};
+  Claims out{std::move(*subject), *date_member(claims, "exp")};
+  for (auto const name : texts) {
+    auto text = text_member(claims, name);
+    if (!text) return refused("the token lacks a claim");
+    out.texts.emplace_back(name, std::move(*text));
+  }
+  return out;
 }
 
 std::string encoded_header(KeyRing const& keys) {
@@ -127,6 +133,8 @@ std::string sign_token(Claims const& claims, TokenParties const& parties, KeyRin
   JsonObject object{payload};
   object.text("iss", parties.issuer).text("aud", parties.audience).text("sub", claims.subject);
   object.number("iat", now_s).number("exp", claims.expires_at);
+  for (auto const& [name, text] : claims.texts)
+    object.text(name, text);
   object.close();
 
   std::string token = encoded_header(keys) + "." + base64url_encode(payload);
@@ -135,7 +143,8 @@ std::string sign_token(Claims const& claims, TokenParties const& parties, KeyRin
 }
 
 std::variant<Claims, TokenRefusal> verify_token(std::string_view token, TokenParties const& parties,
-                                                KeyRing const& keys, std::int64_t now_s) {
+                                                KeyRing const& keys, std::int64_t now_s,
+                                                std::span<std::string_view const> texts) {
   if (token.size() > kMaxTokenBytes) return refused("the token is too long");
   auto const first = token.find('.');
   auto const last = token.rfind('.');
@@ -153,7 +162,7 @@ std::variant<Claims, TokenRefusal> verify_token(std::string_view token, TokenPar
 
   auto const claims = decode_object(token.substr(first + 1, last - first - 1));
   if (!claims) return refused("the token's payload is not a JSON object");
-  return check_claims(*claims, parties, now_s);
+  return check_claims(*claims, parties, now_s, texts);
 }
 
 }  // namespace runnel::base
