@@ -1,15 +1,127 @@
-#include <cstdio>
-#include <cstring>
+#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
+#include <sys/prctl.h>
+#include <unistd.h>
 
-// The restricted command that runs tools. It has no methods: it prints its version and refuses everything
-// else.
-int main(int argc, char** argv) {
-  bool const version =
-      argc == 2 && (std::strcmp(argv[1], "version") == 0 || std::strcmp(argv[1], "--version") == 0);
-  if (version) {
-    std::puts("project_cli " RUNNEL_VERSION);
-    return 0;
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "cli/project_cli/command.h"
+#include "cli/project_cli/exchange.h"
+#include "cli/project_cli/input.h"
+#include "runnel/core/json/parse.h"
+#include "runnel/core/json/write.h"
+
+// The restricted command through which a model's tool calls reach the modules. It opens no file and no
+// database and starts nothing: it checks what it was given, asks the server, and prints the answer.
+namespace project_cli {
+namespace {
+
+namespace json = boost::json;
+
+constexpr char kCredential[] = "RUNNEL_TOOL_CREDENTIAL";
+
+constexpr int kFailed = 1;
+
+bool print(std::string_view text) {
+  while (!text.empty()) {
+    auto const wrote = ::write(STDOUT_FILENO, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR) continue;
+    if (wrote < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(wrote));
   }
-  std::fputs("usage: project_cli version\nThis version has no modules.\n", stderr);
-  return 2;
+  return true;
+}
+
+// `rest` is "data" or "error" with its JSON.
+int print_outcome(bool ok, std::string_view module, std::string_view method, std::string_view key,
+                  std::string_view rest) {
+  std::string out;
+  runnel::JsonObject{out}
+      .boolean("ok", ok)
+      .text("module", module)
+      .text("method", method)
+      .raw(key, rest)
+      .close();
+  return print(out + "\n") && ok ? 0 : kFailed;
+}
+
+int print_refusal(Refusal const& refusal) {
+  std::string error;
+  runnel::JsonObject{error}.text("code", refusal.code).text("message", refusal.message).close();
+  return print_outcome(false, refusal.module, refusal.method, "error", error);
+}
+
+int print_trouble(Call const& call, std::string code, std::string message) {
+  return print_refusal({call.module, call.method, std::move(code), std::move(message)});
+}
+
+// Takes the credential out of the environment, so that nothing can read it there any more.
+std::string take_credential() {
+  char* const text = std::getenv(kCredential);
+  if (text == nullptr) return {};
+  std::string credential = text;
+  ::explicit_bzero(text, credential.size());
+  ::unsetenv(kCredential);
+  return credential;
+}
+
+// The error of an answer that is {"error":{…}}. Null if the answer is anything else.
+json::object const* error_of(json::value const& answer) {
+  auto const* const object = answer.if_object();
+  auto const* const error = object != nullptr ? object->if_contains("error") : nullptr;
+  return error != nullptr ? error->if_object() : nullptr;
+}
+
+// The body of a good answer is the data itself, which is passed on byte by byte.
+int print_answer(Call const& call, Answer const& answer) {
+  if (answer.status == 200 && !runnel::check_json_text(answer.body, 2 * runnel::kDefaultJsonDepth)) {
+    return print_outcome(true, call.module, call.method, "data", answer.body);
+  }
+  auto const parsed = runnel::parse_json(answer.body, 2 * runnel::kDefaultJsonDepth);
+  auto const* const document = std::get_if<json::value>(&parsed);
+  auto const* const error = document != nullptr && answer.status != 200 ? error_of(*document) : nullptr;
+  if (error == nullptr) {
+    return print_trouble(call, "INVALID_ANSWER",
+                         "the server's answer with the status " + std::to_string(answer.status) +
+                             " is neither data nor an error");
+  }
+  return print_outcome(false, call.module, call.method, "error", json::serialize(*error));
+}
+
+int run(Call const& call) {
+  auto const credential = take_credential();
+  if (credential.empty()) {
+    return print_trouble(
+        call, "NO_CREDENTIAL",
+        "there is no credential in the environment; the server starts this program with one for "
+        "every tool call, and it can do nothing without it");
+  }
+  auto const input = read_input(call);
+  if (auto const* const refusal = std::get_if<Refusal>(&input)) return print_refusal(*refusal);
+  auto const answer = ask_server(call.module, call.method, credential, std::get<std::string>(input));
+  if (auto const* const trouble = std::get_if<Trouble>(&answer)) {
+    return print_trouble(call, "SERVER_UNREACHABLE", trouble->what);
+  }
+  return print_answer(call, std::get<Answer>(answer));
+}
+
+}  // namespace
+}  // namespace project_cli
+
+int main(int argc, char** argv) {
+  using namespace project_cli;
+  // Before anything is read: nobody may read this process's memory or environment, also not from a core file.
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0) return kFailed;
+  auto const command = read_command({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
+  if (std::holds_alternative<ShowVersion>(command))
+    return print("project_cli " RUNNEL_VERSION "\n") ? 0 : kFailed;
+  if (std::holds_alternative<ShowHelp>(command)) return print(help_text()) ? 0 : kFailed;
+  if (auto const* const refusal = std::get_if<Refusal>(&command)) return print_refusal(*refusal);
+  return run(std::get<Call>(command));
 }

@@ -40,7 +40,4 @@ std::string title_from(std::string_view message);
 // Ignores the case of ASCII letters only, which suffices for header names and tokens.
 bool equal_ignoring_case(std::string_view a, std::string_view b);
 
-// SHA-256 in lower-case hexadecimal.
-std::string sha256_hex(std::string_view bytes);
-
 }  // namespace runnel

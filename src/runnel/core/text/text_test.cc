@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runnel/core/text/sha256.h"
+
 namespace runnel {
 namespace {
 

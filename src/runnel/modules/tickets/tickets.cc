@@ -13,7 +13,7 @@
 #include "runnel/base/log/log.h"
 #include "runnel/base/sleep.h"
 #include "runnel/core/text/base64url.h"
-#include "runnel/core/text/text.h"
+#include "runnel/core/text/sha256.h"
 
 namespace runnel::modules::tickets {
 

@@ -1,7 +1,7 @@
 // Tests of flows that are canceled, repaired or interrupted, and of runs for which the store did what was
 // asked but its answer was lost.
 #include "runnel/base/sleep.h"
-#include "runnel/core/text/text.h"
+#include "runnel/core/text/sha256.h"
 #include "runnel/runtime/testing/run_flow_case.h"
 #include "runnel/runtime/testing/test_lossy_store.h"
 

@@ -7,7 +7,7 @@
 
 #include "runnel/base/log/log.h"
 #include "runnel/core/json/write.h"
-#include "runnel/core/text/text.h"
+#include "runnel/core/text/sha256.h"
 #include "runnel/flow/prompt/context.h"
 #include "runnel/flow/prompt/prompt.h"
 #include "runnel/runtime/execution/context_rows.h"

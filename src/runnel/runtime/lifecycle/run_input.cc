@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runnel/core/json/write.h"
-#include "runnel/core/text/text.h"
+#include "runnel/core/text/sha256.h"
 
 namespace runnel::runtime {
 
