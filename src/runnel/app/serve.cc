@@ -21,6 +21,7 @@
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/app/settings/listen_address.h"
+#include "runnel/app/tools.h"
 #include "runnel/base/tokens/tool_credentials.h"
 #include "runnel/core/profile.h"
 #include "runnel/core/time/zone.h"
@@ -32,7 +33,6 @@
 #include "runnel/protocol/wires.h"
 #include "runnel/runtime/lifecycle/service.h"
 #include "runnel/store/sqlite/store.h"
-#include "runnel/tools/echo_tool.h"
 
 namespace runnel::app {
 
@@ -50,13 +50,6 @@ constexpr std::size_t kMostReplaying = 1000;
 
 // How long /readyz reuses the result of a probe of the store, because each probe is a commit.
 constexpr seconds kProbeKept{1};
-
-// The tools that stages may have.
-tools::Toolbox make_toolbox(Settings const& settings) {
-  std::vector<std::unique_ptr<tools::Tool>> tools;
-  if (settings.test_tool) tools.push_back(std::make_unique<tools::EchoTool>());
-  return tools::Toolbox{std::move(tools)};
-}
 
 int refuse(Error const& error) {
   base::log_text(fmt::format("runnel: {}\n", error.detail));
