@@ -21,8 +21,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(runnel_options INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overread
     -Wno-stringop-overflow -Wno-mismatched-new-delete)
 else()
-  # clang builds the fuzzers and what runs under ThreadSanitizer. Unlike g++, it warns about initializers that leave out fields, about copies in range
-  # loops, and about string literals that may be too long for another compiler, such as the OpenAPI document.
+  # clang builds the fuzzers and what runs under ThreadSanitizer. Unlike g++, it warns about initializers that leave out
+  # fields, about copies in range loops, and about string literals that may be too long for another compiler, such as the
+  # OpenAPI document.
   target_compile_options(runnel_options INTERFACE -Wno-missing-field-initializers -Wno-range-loop-construct
     -Wno-overlength-strings)
   # Without it, every precompiled header is another one for ccache.

@@ -1,6 +1,6 @@
 # runnel_library(<room> SOURCES ... [TESTS ...] [DEPENDS ...]): the library runnel::<room>, and its tests, which become
-# part of the one test binary. The preset tidy has no precompiled header and compiles each
-# file alone, so it finds missing includes.
+# part of the one test binary. The preset tidy has no precompiled header and compiles each file alone, so it finds missing
+# includes.
 function(runnel_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;DEPENDS" ${ARGN})
   add_library(runnel_${name} STATIC ${ARG_SOURCES})

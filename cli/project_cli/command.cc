@@ -1,7 +1,7 @@
 #include "cli/project_cli/command.h"
 
 #include <algorithm>
-#include <array>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +12,11 @@ namespace project_cli {
 namespace {
 
 using runnel::CommandModule;
+
+std::span<CommandModule const> allowed_modules() {
+  static std::vector<CommandModule> const modules = all_commands();
+  return modules;
+}
 
 template <class Named>
 Named const* find_named(std::span<Named const> list, std::string_view name) {
@@ -51,11 +56,13 @@ Command read_options(Call call, std::span<char const* const> arguments) {
     if (std::exchange(is_mode ? has_mode : has_format, true)) {
       return refuse(call, "INVALID_COMMAND", "the option " + std::string{name} + " is given twice");
     }
-    if (equals == std::string_view::npos && i + 1 == arguments.size()) {
+    bool const is_last = i + 1 == arguments.size();
+    std::string_view value;
+    if (equals != std::string_view::npos) value = argument.substr(equals + 1);
+    if (equals == std::string_view::npos && !is_last) value = arguments[++i];
+    if (value.empty()) {
       return refuse(call, "INVALID_COMMAND", "the option " + std::string{name} + " has no value");
     }
-    auto const value =
-        equals == std::string_view::npos ? std::string_view{arguments[++i]} : argument.substr(equals + 1);
     if (is_mode) call.mode = value;
     if (!is_mode && value != "json") {
       return refuse(call, "INVALID_COMMAND", "the only format is json, not '" + std::string{value} + "'");
@@ -82,11 +89,6 @@ Command read_call(std::span<char const* const> arguments) {
 }
 
 }  // namespace
-
-std::span<CommandModule const> allowed_modules() {
-  static std::vector<CommandModule> const modules = all_commands();
-  return modules;
-}
 
 Command read_command(std::span<char const* const> arguments) {
   std::string_view const first = arguments.empty() ? "--help" : arguments[0];

@@ -2,16 +2,11 @@
 
 #include <span>
 #include <string>
-#include <string_view>
 #include <variant>
 
-#include "runnel/core/command_module.h"
-
-// What project_cli is asked to do, from its arguments.
+// What project_cli is asked to do, from its arguments. Only the modules and methods in its table are passed
+// on.
 namespace project_cli {
-
-// The modules and methods that this program passes on, and no others.
-std::span<runnel::CommandModule const> allowed_modules();
 
 struct Call {
   std::string module;

@@ -5,12 +5,12 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace project_cli {
 
@@ -32,8 +32,8 @@ std::string make_request(std::string const& module, std::string const& method, s
   return out + input;
 }
 
-Trouble trouble(std::string what, int error) {
-  return {std::move(what) + ": " + std::strerror(error)};
+Trouble bad_answer(std::string what) {
+  return {"INVALID_ANSWER", std::move(what)};
 }
 
 // MSG_NOSIGNAL: a server that has closed the connection must not end this program by a signal.
@@ -42,7 +42,10 @@ std::optional<Trouble> send_all(std::string const& text) {
   while (sent < text.size()) {
     auto const wrote = ::send(kConnection, text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
     if (wrote < 0 && errno == EINTR) continue;
-    if (wrote < 0) return trouble("the request cannot be sent on descriptor 3", errno);
+    if (wrote < 0) {
+      return Trouble{"SERVER_UNREACHABLE",
+                     std::string{"the request cannot be sent on descriptor 3: "} + std::strerror(errno)};
+    }
     sent += static_cast<std::size_t>(wrote);
   }
   return std::nullopt;
@@ -61,13 +64,14 @@ std::variant<Answer, Trouble> ask_server(std::string const& module, std::string 
     auto const space = buffer.prepare(kPieceBytes);
     auto const read = ::recv(kConnection, space.data(), space.size(), 0);
     if (read < 0 && errno == EINTR) continue;
-    if (read < 0) return trouble("the answer cannot be read from descriptor 3", errno);
-    if (read == 0) return Trouble{"the server closed the connection before its answer was complete"};
+    if (read < 0)
+      return bad_answer(std::string{"the answer cannot be read from descriptor 3: "} + std::strerror(errno));
+    if (read == 0) return bad_answer("the server closed the connection before its answer was complete");
     buffer.commit(static_cast<std::size_t>(read));
     beast::error_code error;
     buffer.consume(parser.put(buffer.data(), error));
     if (error && error != http::error::need_more) {
-      return Trouble{"the server's answer is no HTTP: " + error.message()};
+      return bad_answer("the server's answer cannot be read: " + error.message());
     }
   }
   return Answer{parser.get().result_int(), std::move(parser.get().body())};

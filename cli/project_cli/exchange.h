@@ -11,8 +11,10 @@ struct Answer {
   std::string body;
 };
 
-// What went wrong with the connection, in words for the server's log.
+// What went wrong: SERVER_UNREACHABLE if the request could not be sent, INVALID_ANSWER if there is no answer
+// to it that can be read.
 struct Trouble {
+  std::string code;
   std::string what;
 };
 

@@ -106,7 +106,7 @@ int run(Call const& call) {
   if (auto const* const refusal = std::get_if<Refusal>(&input)) return print_refusal(*refusal);
   auto const answer = ask_server(call.module, call.method, credential, std::get<std::string>(input));
   if (auto const* const trouble = std::get_if<Trouble>(&answer)) {
-    return print_trouble(call, "SERVER_UNREACHABLE", trouble->what);
+    return print_trouble(call, trouble->code, trouble->what);
   }
   return print_answer(call, std::get<Answer>(answer));
 }

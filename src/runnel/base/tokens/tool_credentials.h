@@ -11,10 +11,10 @@
 
 namespace runnel::base {
 
-// The audience of the credentials of tool calls. No token of a user may have it.
+// The audience of the credentials of tool calls. It cannot be configured as the audience of users' tokens.
 inline constexpr std::string_view kToolAudience = "tool-runtime";
 
-// How long a credential is valid, in seconds. A call takes less time than this.
+// How long a credential is valid, in seconds. A call that takes longer can no longer take effect.
 inline constexpr std::int64_t kToolCredentialLife = 300;
 
 // What a credential is for: one method, in one call of one run, for one user.

@@ -263,23 +263,29 @@ Commit StageRunner::make_rejection(StageVerdict const& verdict, ModelReply reply
 
 // --- Tools ---
 
+// The arguments in the log. Empty if the call is not recorded yet.
+std::optional<JsonText> StageRunner::recorded_args(ToolCall const& call) const {
+  auto const& calls = parts_.writer->order().open_calls();
+  auto const open = calls.find(ToolCallId{call.id});
+  return open != calls.end() ? open->second.args : std::nullopt;
+}
+
 tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {
   bool const offered = std::find(stage_.tools.begin(), stage_.tools.end(), call.name) != stage_.tools.end();
   auto const* tool = offered ? parts_.run.tools.find(call.name) : nullptr;
+  auto const recorded = recorded_args(call);
   if (tool != nullptr) {
     auto prepared = tool->prepare(call.arguments);
-    auto const open = parts_.writer->order().open_calls().find(ToolCallId{call.id});
-    bool const recorded = open != parts_.writer->order().open_calls().end() && open->second.args;
-    if (!recorded || prepared.args == *open->second.args) return prepared;
+    if (!recorded || prepared.args == *recorded) return prepared;
     // Another version of the program wrote the arguments. They have been shown, so they are what the call
     // runs with.
-    prepared = tool->prepare(open->second.args->str());
-    prepared.args = *open->second.args;
+    prepared = tool->prepare(recorded->str());
+    prepared.args = *recorded;
     return prepared;
   }
   tools::PreparedCall prepared;
   prepared.name = call.name;
-  auto const args = JsonText::parse(call.arguments);
+  auto const args = recorded ? Result<JsonText>{*recorded} : JsonText::parse(call.arguments);
   prepared.args = args && args->is_object() ? *args : JsonText::empty_object();
   prepared.input = prepared.args;
   prepared.refused = tools::tool_failure("UNKNOWN_TOOL", "there is no tool of this name");

@@ -73,6 +73,7 @@ class StageRunner {
   boost::asio::awaitable<Result<void>> run_calls(bool after_crash);
   boost::asio::awaitable<Result<tools::ToolOutcome>> run_call(ToolCall call, tools::PreparedCall prepared,
                                                               bool after_crash);
+  [[nodiscard]] std::optional<JsonText> recorded_args(ToolCall const& call) const;
   [[nodiscard]] tools::PreparedCall prepare(ToolCall const& call) const;
   [[nodiscard]] tools::ToolJob make_job(ToolCall const& call, JsonText args, bool repeat) const;
   Commit make_result(ToolCall const& call, tools::PreparedCall const& prepared, tools::ToolOutcome outcome);

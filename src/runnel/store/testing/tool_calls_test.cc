@@ -5,6 +5,10 @@ namespace {
 
 std::string const kHash(64, 'a');
 
+constexpr char kTakeEffect[] =
+    "UPDATE tool_calls SET receipt = $1 "
+    "WHERE run_id = $2 AND id = $3 AND epoch = $4 AND status = 'open' AND receipt IS NULL";
+
 ToolCallStart start_of(std::string id) {
   return {ToolCallId{std::move(id)}, "calendar.create", kHash};
 }
@@ -34,9 +38,7 @@ class StoreToolCalls : public StoreContract {
   Result<std::vector<SqlResult>> take_effect(std::string id, Epoch epoch, std::string receipt = "{}") {
     std::vector<SqlStatement> statements;
     statements.push_back(
-        statement("UPDATE tool_calls SET receipt = $1 WHERE id = $2 AND epoch = $3 AND status = 'open'",
-                  std::move(receipt), std::move(id), epoch)
-            .touching(1));
+        statement(kTakeEffect, std::move(receipt), run_.run.value, std::move(id), epoch).touching(1));
     return run_async(store().write(std::move(statements)));
   }
   TextRows calls() { return sql("SELECT id, status, coalesce(receipt, 'none') FROM tool_calls ORDER BY id"); }
@@ -62,6 +64,16 @@ TEST_P(StoreToolCalls, RUN_12_OnlyAnOpenCallTakesEffect) {
   EXPECT_EQ(refusal(take_effect("c1", run_.epoch + 1)), Errc::conflict);
   ASSERT_TRUE(close(4, "c1"));
   EXPECT_EQ(refusal(take_effect("c1", run_.epoch)), Errc::conflict);
+}
+
+TEST_P(StoreToolCalls, RUN_12_CallTakesEffectOnce) {
+  ASSERT_TRUE(start(3, "c1"));
+  ASSERT_TRUE(take_effect("c1", run_.epoch, "{\"id\":7}"));
+
+  EXPECT_EQ(refusal(take_effect("c1", run_.epoch, "{\"id\":8}")), Errc::conflict);
+
+  EXPECT_TRUE(sql_refused("UPDATE tool_calls SET receipt = '{\"id\":9}'"));
+  EXPECT_EQ(calls(), (TextRows{{"c1", "open", "{\"id\":7}"}}));
 }
 
 TEST_P(StoreToolCalls, RUN_12_NextWriterTakesOpenCallsOverWithTheirReceipts) {

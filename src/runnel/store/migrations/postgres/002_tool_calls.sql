@@ -23,6 +23,11 @@ BEFORE UPDATE OF epoch, status, ended_at, receipt ON tool_calls FOR EACH ROW
 WHEN (OLD.status <> 'open')
 EXECUTE FUNCTION runnel_refuse_call_change('a tool call is closed once');
 
+CREATE TRIGGER trg_tool_call_takes_effect_once
+BEFORE UPDATE OF receipt ON tool_calls FOR EACH ROW
+WHEN (OLD.receipt IS NOT NULL AND NEW.receipt IS NOT NULL)
+EXECUTE FUNCTION runnel_refuse_call_change('a tool call takes effect once');
+
 CREATE FUNCTION runnel_take_over_tool_calls() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   UPDATE tool_calls SET epoch = NEW.epoch WHERE run_id = NEW.id AND status = 'open';

@@ -1,7 +1,8 @@
 -- The tool calls of runs. A row is written in the same transaction as the fact that the call has started, and closed in
 -- the one of its result. The interface of the modules asks it whether a call is open and may still take effect: an
--- effect's transaction updates the row WHERE it is open and of the writer's epoch, and keeps the effect's result in
--- `receipt`. So an effect happens once: whoever repeats the call finds the receipt (RUN-12).
+-- effect's transaction updates the row of this run and call WHERE it is open, of the writer's epoch and without a
+-- receipt, and keeps the effect's result in `receipt`. So an effect happens once: whoever repeats the call finds the
+-- receipt (RUN-12).
 --
 -- The next writer of a run takes over its open calls, so that nothing of the last writer can take effect any more. A
 -- closed call needs no receipt, because its result is in the log and in a checkpoint.
@@ -29,6 +30,12 @@ CREATE TRIGGER trg_tool_call_closes_once BEFORE UPDATE OF epoch, status, ended_a
 WHEN OLD.status <> 'open'
 BEGIN
   SELECT RAISE(ABORT, 'a tool call is closed once');
+END;
+
+CREATE TRIGGER trg_tool_call_takes_effect_once BEFORE UPDATE OF receipt ON tool_calls
+WHEN OLD.receipt IS NOT NULL AND NEW.receipt IS NOT NULL
+BEGIN
+  SELECT RAISE(ABORT, 'a tool call takes effect once');
 END;
 
 CREATE TRIGGER trg_tool_calls_taken_over AFTER UPDATE OF epoch ON runs WHEN NEW.epoch <> OLD.epoch
