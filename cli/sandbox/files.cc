@@ -51,29 +51,38 @@ std::size_t size_in(long version) {
   return version < 6 ? offsetof(RulesetAttributes, scopes) : sizeof(RulesetAttributes);
 }
 
-std::string allow(int rules, std::string const& path) {
-  int const file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (file < 0) return landlock_failed(path);
+std::string allow(int rules, int file, std::string const& path) {
   struct stat info {};
   bool const is_folder = ::fstat(file, &info) == 0 && S_ISDIR(info.st_mode);
   landlock_path_beneath_attr rule{};
   rule.allowed_access = is_folder ? kReadFolder : kReadFile;
   rule.parent_fd = file;
   bool const added = ::syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U) == 0;
-  auto bad = added ? std::string{} : landlock_failed(path);
+  return added ? std::string{} : landlock_failed(path);
+}
+
+std::string allow(int rules, std::string const& path) {
+  int const file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (file < 0) return landlock_failed(path);
+  auto bad = allow(rules, file, path);
   ::close(file);
   return bad;
 }
 
 }  // namespace
 
-std::string restrict_files(Options const& options) {
+long landlock_version() {
   long const version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  return version < 1 ? 0 : version;
+}
+
+std::string restrict_files(Options const& options) {
+  long const version = landlock_version();
   if (version < 1) return options.landlock_required ? "the kernel has no Landlock" : "";
   auto const refused = refused_in(version, options.network);
   int const rules = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &refused, size_in(version), 0U));
   if (rules < 0) return landlock_failed("landlock_create_ruleset");
-  if (auto bad = allow(rules, options.command.front()); !bad.empty()) return bad;
+  if (auto bad = allow(rules, options.program, options.command.front()); !bad.empty()) return bad;
   for (auto const& path : options.readable) {
     if (auto bad = allow(rules, path); !bad.empty()) return bad;
   }

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -27,7 +28,8 @@ constexpr char kUsage[] =
     "  --processes=N       allow the program to start processes, as long as the user has at most N\n"
     "  --network           allow the program to open sockets\n"
     "  --read=PATH         allow the program to read and execute this file or folder; may be repeated\n"
-    "  --require-landlock  fail if the kernel has no Landlock, instead of leaving files unprotected\n";
+    "  --require-landlock  fail if the kernel has no Landlock, instead of leaving files unprotected\n"
+    "  --probe             do not start PROGRAM; print the user and the version of Landlock instead\n";
 
 template <class Number>
 bool read_number(std::string_view text, Number& number) {
@@ -49,14 +51,22 @@ bool read_ids(std::string_view text, sandbox::Options& options) {
          ids.group != static_cast<gid_t>(-1);
 }
 
+// Null if there is no option of this name without a value.
+bool* flag_named(std::string_view name, sandbox::Options& options) {
+  if (name == "--network") return &options.network;
+  if (name == "--require-landlock") return &options.landlock_required;
+  return name == "--probe" ? &options.probe : nullptr;
+}
+
 bool read_option(std::string_view argument, sandbox::Options& options) {
   auto const equals = argument.find('=');
   auto const name = argument.substr(0, equals);
-  auto const value = equals == std::string_view::npos ? std::string_view{} : argument.substr(equals + 1);
-  if (name == "--network" || name == "--require-landlock") {
-    (name == "--network" ? options.network : options.landlock_required) = true;
-    return equals == std::string_view::npos;
+  if (equals == std::string_view::npos) {
+    bool* const is_set = flag_named(name, options);
+    if (is_set != nullptr) *is_set = true;
+    return is_set != nullptr;
   }
+  auto const value = argument.substr(equals + 1);
   if (name == "--user") return read_ids(value, options);
   if (name == "--parent") return read_number(value, options.parent.emplace());
   if (name == "--memory") return read_number(value, options.memory_bytes);
@@ -86,6 +96,19 @@ std::string confine(sandbox::Options const& options) {
   return {};
 }
 
+// Returns only if it fails. The file is executed by its descriptor, because the user that the program runs as
+// may have no way to its folder. A script cannot be executed in this way: its interpreter opens it by its
+// name.
+void start(sandbox::Options const& options) {
+  ::execveat(options.program, "", options.command.data(), environ, AT_EMPTY_PATH);
+  if (errno == ENOENT) ::execv(options.command.front(), options.command.data());
+}
+
+int not_started(sandbox::Options const& options) {
+  std::fprintf(stderr, "runnel_sandbox: %s: %s\n", options.command.front(), std::strerror(errno));
+  return kNotStarted;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -94,15 +117,23 @@ int main(int argc, char** argv) {
     return 0;
   }
   sandbox::Options options;
+  // Asked before the sandbox refuses the question.
+  long const landlock = sandbox::landlock_version();
   if (auto const* const bad = read_arguments(argc, argv, options)) {
     std::fprintf(stderr, "runnel_sandbox: bad or missing argument %s\n%s", bad, kUsage);
     return kFailed;
   }
+  options.program = ::open(options.command.front(), O_PATH | O_CLOEXEC);
+  if (options.program < 0) return not_started(options);
   if (auto const bad = confine(options); !bad.empty()) {
     std::fprintf(stderr, "runnel_sandbox: %s\n", bad.c_str());
     return kFailed;
   }
-  ::execv(options.command.front(), options.command.data());
-  std::fprintf(stderr, "runnel_sandbox: %s: %s\n", options.command.front(), std::strerror(errno));
-  return kNotStarted;
+  if (options.probe) {
+    return std::printf("{\"landlock\":%ld,\"user\":%u,\"group\":%u}\n", landlock, ::getuid(), ::getgid()) > 0
+               ? 0
+               : kFailed;
+  }
+  start(options);
+  return not_started(options);
 }

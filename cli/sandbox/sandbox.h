@@ -24,8 +24,10 @@ struct Options {
   std::uint64_t processes = 0;        // How many it may start, threads included; 0 means none.
   bool network = false;               // Whether it may open sockets.
   bool landlock_required = false;     // Whether it must not start on a kernel without Landlock.
+  bool probe = false;                 // Whether to tell what was reached instead of starting the program.
   std::vector<std::string> readable;  // Files and folders that it may read and execute, besides itself.
   std::vector<char*> command;         // The program, its arguments and a null pointer.
+  int program = -1;  // The program's file, opened before the rights to reach it are given up.
 };
 
 // Limits on resources. There are no core files.
@@ -34,6 +36,9 @@ std::string limit_resources(Options const& options);
 // Gives up the rights of the user who started it: becomes `ids`, has no capability, gains no rights by
 // set-user-ID programs, and ends with its parent. Fails if the program would run as root.
 std::string give_up_rights(Options const& options);
+
+// The kernel's version of Landlock; 0 if it has none.
+long landlock_version();
 
 // Lets the program open no file except itself and `readable`. Without Landlock in the kernel this does
 // nothing, unless it is required. Names, sizes and modes of files stay visible.

@@ -15,7 +15,6 @@ from runnel_server import ROOT
 
 SHIPPED = ROOT / "conf"
 TOOL = "project_cli"
-TOOL_STAGES = {"router_worker.yaml": "do_work", "intent_execution_organization.yaml": "execute_brief"}
 
 
 def copy_flows(target: Path) -> Path:
@@ -31,13 +30,6 @@ def replace_once(path: Path, old: str, new: str) -> None:
     text = path.read_text()
     assert text.count(old) == 1, f"{path.name}: {old!r} occurs {text.count(old)} times instead of once"
     path.write_text(text.replace(old, new))
-
-
-def give_tools(folder: Path) -> Path:
-    """Gives the test tool to the stages `worker` and `execution`."""
-    for name, task in TOOL_STAGES.items():
-        replace_once(folder / "flows" / name, f"    task: {task}\n", f"    task: {task}\n    tools: [{TOOL}]\n")
-    return folder
 
 
 def merge_flows(folder: Path, more: Path) -> Path:

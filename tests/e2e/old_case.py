@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 from urllib.parse import urlencode
 
-from flow_case import copy_flows, give_tools
+from flow_case import copy_flows
 from model_case import model_config, price_list, provider
 
 from fake_provider import FakeProvider
@@ -24,7 +24,7 @@ ODD = ("e\u0301 \u00e9 \U0001f469\u200d\U0001f4bb \u202eabc\u202c \u2066x\u2069 
 def make_server(folder: Path, fake: FakeProvider) -> Server:
     flows, prices = folder / "flows", folder / "prices.yaml"
     shutil.rmtree(flows, ignore_errors=True)
-    give_tools(copy_flows(flows))
+    copy_flows(flows)
     folder.mkdir(exist_ok=True)
     prices.write_text(json.dumps(price_list()))
     return Server(folder, model_config(prices, [provider(fake.base_url)], {"default": "fake"},

@@ -3,7 +3,7 @@
 import unittest
 from pathlib import Path
 
-from flow_case import Calls, FlowCase, Says, calls, copy_flows, give_tools
+from flow_case import Calls, FlowCase, Says, calls, copy_flows
 
 import fake_scripts as scripts
 from model_case import message_rows
@@ -23,10 +23,6 @@ def seen(request: dict) -> list[tuple[str, str]]:
 
 
 class Context(FlowCase):
-    @classmethod
-    def make_flows(cls) -> Path:
-        return give_tools(copy_flows(cls.folder / "conf"))
-
     def test_RUN_9_a_later_run_sees_messages_and_tool_calls_with_their_results(self):
         first = self.run_flow(TWO, ROUTED, Calls((("echo", {"day": 1}), ("fail", {})), "Let me look."),
                               calls("echo", day=2), worker("You are free."), text="Am I free?")
@@ -105,7 +101,7 @@ class Limits(FlowCase):
 
     @classmethod
     def make_flows(cls) -> Path:
-        folder = give_tools(copy_flows(cls.folder / "conf"))
+        folder = copy_flows(cls.folder / "conf")
         path = folder / "system_agents.yaml"
         head, router, rest = path.read_text().partition("\nrouter:\n")
         router_settings, worker, rest = rest.partition("\nworker:\n")

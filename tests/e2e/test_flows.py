@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from e2e_case import eventually
-from flow_case import Calls, FlowCase, Says, Stalls, calls, copy_flows, give_tools
+from flow_case import Calls, FlowCase, Says, Stalls, calls
 from model_case import ModelRun, message_rows, query
 from run_picture import picture
 
@@ -27,7 +27,6 @@ class Scenario:
     flow: str
     about: str
     script: tuple
-    tools: bool = False  # The stages worker and execution may call the test tool.
     # When to cancel. "asked": during the last call. "tool": while a tool runs. Any other text: once it was shown.
     cancel: str = ""
 
@@ -69,7 +68,7 @@ SCENARIOS = (
     Scenario("router_worker_tools", TWO,
              "The worker says something and calls two tools at once, then one that fails and one that is unknown.",
              (ROUTED, Calls((("echo", {"date": "2026-11-17"}), ("part", {"items": [1, 2]})), "Let me look."),
-              Calls((("fail", {}), ("erase", {}))), FREE), tools=True),
+              Calls((("fail", {}), ("erase", {}))), FREE)),
     Scenario("router_worker_partial", TWO, "Some of it could not be done.",
              (ROUTED, worker("Moved one of two.", "PARTIAL", error="the other is not yours",
                              suggested_actions=["Ask its owner"]))),
@@ -85,19 +84,19 @@ SCENARIOS = (
              (ROUTED, Says({"answer": "No status."}), Says({"status": "DONE", "answer": "Wrong status."}),
               Says({"status": "SUCCESS", "answer": ""}))),
     Scenario("router_worker_max_iters", TWO, "The worker calls tools seven times: the closing call has none.",
-             (ROUTED, *SEVEN, worker("I looked at seven days.", "PARTIAL")), tools=True),
+             (ROUTED, *SEVEN, worker("I looked at seven days.", "PARTIAL"))),
     Scenario("router_worker_cancelled_in_router", TWO, "Cancelled while the router writes: nobody sees its words.",
              (Stalls('{"intent_summary": "Asks'),), cancel="asked"),
     Scenario("router_worker_cancelled_in_worker", TWO, "Cancelled in the middle of the answer.",
              (ROUTED, Stalls('{"status": "SUCCESS", "answer": "You are fr')), cancel="You are fr"),
     Scenario("router_worker_cancelled_in_tool", TWO, "Cancelled while the first of two tools runs.",
-             (ROUTED, Calls((("slow", {"ms": 60000}), ("echo", {})))), tools=True, cancel="tool"),
+             (ROUTED, Calls((("slow", {"ms": 60000}), ("echo", {})))), cancel="tool"),
 
     Scenario("three_stages_happy", THREE, "Intent, execution, organization; only the last one's text is shown.",
              (NEEDS, DONE, REPORT)),
     Scenario("three_stages_direct", THREE, "Answered at once: one model call and one stage.", (DIRECT,)),
     Scenario("three_stages_tools", THREE, "Execution calls a tool.",
-             (NEEDS, calls("echo", "I look it up.", date="2026-11-17"), DONE, REPORT), tools=True),
+             (NEEDS, calls("echo", "I look it up.", date="2026-11-17"), DONE, REPORT)),
     Scenario("three_stages_partial", THREE, "Execution did a part; the status of the answer is execution's.",
              (NEEDS, execution("PARTIAL", "one day is missing"), organization("As far as I can see."))),
     Scenario("three_stages_failed", THREE, "Execution failed, organization says so.",
@@ -112,13 +111,13 @@ SCENARIOS = (
              tuple(Says({"route": "DIRECT_EXECUTION", "intent_summary": "Greets", **text})
                    for text in ({}, {"assistant_text": None}, {"assistant_text": "  "}))),
     Scenario("three_stages_max_iters", THREE, "Execution calls tools seven times: the closing call has none.",
-             (NEEDS, *SEVEN, DONE, REPORT), tools=True),
+             (NEEDS, *SEVEN, DONE, REPORT)),
     Scenario("three_stages_cancelled_in_intent", THREE, "Cancelled in the middle of a direct answer.",
              (Stalls('{"route": "DIRECT_EXECUTION", "intent_summary": "Greets", "assistant_text": "Hel'),), cancel="Hel"),
     Scenario("three_stages_cancelled_in_execution", THREE, "Cancelled before execution has said a word.",
              (NEEDS, Stalls()), cancel="asked"),
     Scenario("three_stages_cancelled_in_tool", THREE, "Cancelled while execution's tool runs.",
-             (NEEDS, calls("slow", ms=60000)), tools=True, cancel="tool"),
+             (NEEDS, calls("slow", ms=60000)), cancel="tool"),
     Scenario("three_stages_cancelled_in_organization", THREE, "Cancelled in the middle of organization's text.",
              (NEEDS, DONE, Stalls('{"response_metadata": {}, "assistant_text": "You are')), cancel="You are"),
 )
@@ -186,19 +185,12 @@ def add_tests(case: type, scenarios: list[Scenario]) -> None:
         setattr(case, f"test_{row}_{scenario.name}", lambda self, scenario=scenario: self.check(scenario))
 
 
-class AsShipped(GoldenCase):
+class Golden(GoldenCase):
     def test_every_file_belongs_to_a_scenario(self):
         self.assertEqual({path.stem for path in GOLDEN.iterdir()}, {scenario.name for scenario in SCENARIOS})
 
 
-class WithTools(GoldenCase):
-    @classmethod
-    def make_flows(cls) -> Path:
-        return give_tools(copy_flows(cls.folder / "conf"))
-
-
-add_tests(AsShipped, [scenario for scenario in SCENARIOS if not scenario.tools])
-add_tests(WithTools, [scenario for scenario in SCENARIOS if scenario.tools])
+add_tests(Golden, SCENARIOS)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """HTTP-3: every route × every verb × every kind of caller. The routes come from /openapi.json, which the server checks
 against its router. A route without a row here fails the test."""
 
+import re
 import tempfile
 import time
 import unittest
@@ -56,9 +57,16 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", "/api/v1/agent/ag-ui"): Row(lambda case: ("/api/v1/agent/ag-ui", run_input("hello")), 200),
     ("GET", f"{RUNS}/{{thread_id}}"): Row(on_run(RUNS + "/{}?runId={}"), 200, other=404),
     ("GET", f"{RUNS}/{{thread_id}}/events"): Row(on_run(RUNS + "/{}/events?runId={}"), 200, other=404),
+    ("GET", f"{RUNS}/{{thread_id}}/stages"): Row(on_run(RUNS + "/{}/stages?runId={}"), 200, other=404),
     ("POST", f"{RUNS}/{{thread_id}}/cancel"): Row(on_run(RUNS + "/{}/cancel?runId={}"), 200, other=404),
+    ("GET", "/api/v1/agent/approvals"): Row(at("/api/v1/agent/approvals"), 200),
+    ("POST", f"{RUNS}/{{thread_id}}/approvals/{{tool_call_id}}"):
+        Row(on_thread(RUNS + "/{thread}/approvals/call_1", {"decision": "approve"}), 404, other=404),
     ("GET", "/api/v1/agent/history"): Row(on_thread("/api/v1/agent/history?threadId={thread}"), 200, other=404),
     ("GET", "/api/v1/usage"): Row(on_thread("/api/v1/usage?threadId={thread}&groupBy=day"), 200, other=404),
+    ("GET", "/api/v1/flows"): Row(at("/api/v1/flows"), 200),
+    ("GET", "/api/v1/models"): Row(at("/api/v1/models"), 200),
+    ("GET", "/api/v1/tools"): Row(at("/api/v1/tools"), 200),
     ("GET", "/api/v1/profile"): Row(at("/api/v1/profile"), 200),
     ("PUT", "/api/v1/profile"): Row(at("/api/v1/profile", {"username": "mine"}), 200),
     ("GET", THREADS): Row(at(THREADS), 200),
@@ -168,7 +176,7 @@ class MatrixTest(unittest.TestCase):
             taken.setdefault(pattern, set()).update({verb, "HEAD"} if verb == "GET" else {verb})
         everyone = {"owner": self.owner, "other": self.other, **self.strangers}
         for pattern, verbs in taken.items():
-            path = pattern.replace("{thread_id}", "thread-x")
+            path = re.sub(r"\{\w+\}", "thread-x", pattern)
             for verb in set(VERBS) - verbs:
                 for name, api in everyone.items():
                     with self.subTest(f"{verb} {pattern}, {name}"):

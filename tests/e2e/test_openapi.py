@@ -120,7 +120,7 @@ class DocumentTest(OpenApiCase):
         for path, item in self.document["paths"].items():
             for method in METHODS:
                 with self.subTest(f"{method} {path}"):
-                    answer = self.api.request(method.upper(), path.replace("{thread_id}", "none"))
+                    answer = self.api.request(method.upper(), re.sub(r"\{\w+\}", "none", path))
                     if method in item:
                         self.assertNotIn(answer.status, (405, 501))
                         self.assertNotEqual(answer.body and answer.error_code == "NOT_FOUND"
@@ -197,7 +197,7 @@ class KeptTest(OpenApiCase):
                    {n: right.get(n, "0") if n in ("runId", "threadId") else "0" for n in names}]
         for thread in (self.thread, "none"):
             for query in queries:
-                yield path.replace("{thread_id}", thread) + ("?" + urlencode(query) if query else "")
+                yield re.sub(r"\{\w+\}", thread, path) + ("?" + urlencode(query) if query else "")
 
     def check(self, operation: dict, answer):
         declared = operation["responses"]
@@ -223,7 +223,7 @@ class KeptTest(OpenApiCase):
                         self.check(operation, answer)
                         seen.add((method, path, answer.status))
             with self.subTest(f"{method} {path}, anonymous"):
-                answer = Http(self.server.address).request(method, path.replace("{thread_id}", self.thread))
+                answer = Http(self.server.address).request(method, re.sub(r"\{\w+\}", self.thread, path))
                 self.check(operation, answer)
                 needed = operation.get("security", self.document["security"])
                 self.assertEqual(answer.status == 401, needed != [] and {} not in needed)

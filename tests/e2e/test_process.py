@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import shutil
 import tempfile
 import threading
 import unittest
@@ -14,8 +13,7 @@ from e2e_case import E2eCase, Server, offline
 from fake_provider import FakeProvider
 from http_client import Connection, Http
 from model_case import model_config, price_list, provider
-import runnel_server
-from runnel_server import run_cli
+from runnel_server import copy_programs, run_cli
 
 CLOSE_ON_EXEC = 0o2000000
 
@@ -64,8 +62,7 @@ class GuardedProcessTest(E2eCase):
             server = Server(Path(name) / "s", offline())
             os.chmod(server.directory, 0o777)
             # The user nobody may have no access to the folder of this project, so it gets a copy.
-            binary = Path(shutil.copy(runnel_server.BINARY, name))
-            binary.chmod(0o755)
+            server.binary = copy_programs(Path(name))
             before = os.geteuid()
             pid = os.fork()
             if pid == 0:  # As the user nobody: start the server, and try to read its memory map and environment.
@@ -74,7 +71,6 @@ class GuardedProcessTest(E2eCase):
                     os.chdir(name)
                     os.setgid(65534)
                     os.setuid(65534)
-                    runnel_server.BINARY = binary
                     server.start()
                     code = 0
                     for file in ("environ", "maps", "mem"):

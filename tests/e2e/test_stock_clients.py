@@ -4,10 +4,8 @@ import shutil
 import subprocess
 import sys
 import unittest
-from pathlib import Path
 
 from e2e_case import E2eCase, offline
-from flow_case import copy_flows, give_tools
 from test_flows import SCENARIOS, GoldenCase
 
 from runnel_server import ROOT, environment
@@ -77,10 +75,6 @@ class StockClientsAndFlows(GoldenCase):
     def setUpClass(cls):
         need_clients()
         super().setUpClass()
-
-    @classmethod
-    def make_flows(cls) -> Path:
-        return give_tools(copy_flows(cls.folder / "conf"))
 
     def test_AGUI_1_stock_clients_accept_the_runs_of_all_golden_scenarios(self):
         streams = self.folder / "streams"

@@ -81,6 +81,8 @@ class Database:
     accounts: dict[str, Account] = field(default_factory=dict)  # By run.
     checkpoints: dict[str, list[Checkpoint]] = field(default_factory=dict)  # By run, ascending.
     calls: dict[str, list[Call]] = field(default_factory=dict)  # By run, oldest first.
+    open_tool_calls: dict[str, list[str]] = field(default_factory=dict)  # By run: the ids of tool calls.
+    has_receipts: bool = False  # The tool has receipts: a call that a crash interrupted is made again (decision 047).
     wrong_totals: list[str] = field(default_factory=list)  # Totals that are not the sum of their rows.
 
 
@@ -133,6 +135,9 @@ def read_database(path: Path) -> Database:
         for row in db.execute("select r.run_ref, c.number, c.stage, c.kind, c.body from checkpoints c "
                               "join runs r on r.id = c.run_id order by c.run_id, c.number"):
             out.checkpoints.setdefault(row["run_ref"], []).append(Checkpoint(*row[:-1], json.loads(row["body"])))
+        for run, call in db.execute("select r.run_ref, c.id from tool_calls c join runs r on r.id = c.run_id "
+                                    "where c.status = 'open' order by c.run_id, c.id"):
+            out.open_tool_calls.setdefault(run, []).append(call)
         _read_accounts(db, out)
         out.threads = dict(db.execute("select thread_ref, status from agent_chat_sessions").fetchall())
         out.wrong_totals = totals.differences(path)

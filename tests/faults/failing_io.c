@@ -1,13 +1,14 @@
 // LD_PRELOAD shim: fails the Nth write or sync of files below $FAILING_DIR, or kills the process at that
 // point. What it does is set in a shared control page in the file $FAILING_CONTROL, which shims.py also maps.
 // A failing pwrite still writes half of its bytes, as on a disk that becomes full. A kill comes before the
-// call, of which nothing is done.
+// call, of which nothing is done, or, in the mode kKillAfter, when the call is done and before it returns.
 #include <signal.h>
 
 #include "shim.h"
 
-enum mode { kOff = 0, kOnce = 1, kPersistent = 2, kKill = 3, kKillNextWrite = 4 };
+enum mode { kOff = 0, kOnce = 1, kPersistent = 2, kKill = 3, kKillNextWrite = 4, kKillAfter = 5 };
 enum operation { kWrites = 1, kSyncs = 2 };
+enum { kDieAfter = -1 };  // Not an errno.
 
 // Has the layout of the struct format "<iiiiqqq" in shims.py.
 struct control {
@@ -41,7 +42,7 @@ static void die(struct control* shared) {
     pause();
 }
 
-// The error with which this call must fail; 0 if it must not fail.
+// The error with which this call must fail; 0 if it must not fail; kDieAfter if the process dies after it.
 static int verdict(int fd, enum operation operation) {
   char path[PATH_MAX];
   if (!watched_fd(watched_directory("FAILING_DIR"), fd, path)) return 0;
@@ -55,6 +56,8 @@ static int verdict(int fd, enum operation operation) {
       --shared->countdown;
     } else if (shared->mode == kKill) {
       die(shared);
+    } else if (shared->mode == kKillAfter) {
+      error = kDieAfter;
     } else if (shared->mode != kKillNextWrite) {
       error = shared->error;
       ++shared->hits;
@@ -108,13 +111,18 @@ int ftruncate(int fd, off_t size) {
   return ftruncate_or_fail(fd, size);
 }
 
+static int sync_or_fail(int fd, int (*real)(int)) {
+  int const error = verdict(fd, kSyncs);
+  if (error > 0) return fail(error);
+  int const done = real(fd);
+  if (error == kDieAfter) die(control());
+  return done;
+}
 int fsync(int fd) {
   REAL(int, "fsync", int);
-  int const error = verdict(fd, kSyncs);
-  return error ? fail(error) : real(fd);
+  return sync_or_fail(fd, real);
 }
 int fdatasync(int fd) {
   REAL(int, "fdatasync", int);
-  int const error = verdict(fd, kSyncs);
-  return error ? fail(error) : real(fd);
+  return sync_or_fail(fd, real);
 }

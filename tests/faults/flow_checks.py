@@ -20,7 +20,8 @@ def check_flows(db: Database) -> list[str]:
     for run in db.runs.values():
         rows, checkpoints = db.log.get(run.ref, []), db.checkpoints.get(run.ref, [])
         problems = [*check_numbers(checkpoints), *check_told(rows, checkpoints), *check_tool_calls(rows, checkpoints),
-                    *check_outcomes(rows),
+                    *check_outcomes(rows, db.has_receipts),
+                    *check_closed(rows, db.open_tool_calls.get(run.ref, [])),
                     *check_model_calls(rows, checkpoints, db.calls.get(run.ref, [])),
                     *check_audits(rows, checkpoints, messages.get(run.ref, [])),
                     *check_replaced_words(rows, messages.get(run.ref, []))]
@@ -66,9 +67,9 @@ def check_tool_calls(rows: list[LogRow], checkpoints: list[Checkpoint]) -> list[
     return found
 
 
-def check_outcomes(rows: list[LogRow]) -> list[str]:
-    """A tool call that an earlier writer started is not made again. Its outcome is unknown, because the test tool keeps
-    no record of its calls. The outcome of every other call is known."""
+def check_outcomes(rows: list[LogRow], has_receipts: bool) -> list[str]:
+    """The outcome of every tool call is known, except of one that an earlier writer started with the test tool: this
+    tool keeps no record of its calls, so the call is not made again."""
     found, started = [], {}
     for row in rows:
         for fact in row.facts:
@@ -76,12 +77,17 @@ def check_outcomes(rows: list[LogRow]) -> list[str]:
                 started[fact["call"]] = row.epoch
             if fact["fact"] != "tool_result" or _ends(row):
                 continue
-            taken_over = started.get(fact["call"], row.epoch) != row.epoch
+            taken_over = not has_receipts and started.get(fact["call"], row.epoch) != row.epoch
             unknown = _as_json(fact["result"]).get("error", {}).get("code") == "OUTCOME_UNKNOWN"
             if taken_over != unknown:
                 who = "another" if taken_over else "no other"
                 found.append(f"call {fact['call']}, which {who} writer had started, has the result {fact['result']}")
     return found
+
+
+def check_closed(rows: list[LogRow], still_open: list[str]) -> list[str]:
+    """No tool call of an ended run is open, so nothing can take effect for it any more."""
+    return [f"call {call} is open, but the run has ended" for call in still_open if rows and _ends(rows[-1])]
 
 
 def check_model_calls(rows: list[LogRow], checkpoints: list[Checkpoint], calls: list[Call]) -> list[str]:

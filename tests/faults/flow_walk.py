@@ -9,28 +9,22 @@ must not ask the model for anything that it already has.
 
 import argparse
 import json
-import random
-import sqlite3
 import sys
 import tempfile
-import threading
 import time
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker import check
-from crash_harness import gather
 from evidence import Evidence
-from load import DIALECTS, OutOfTime, World, follow, submit
+from killed_run import KilledRun
 from fake_provider import FakeProvider
 from report import report
-from runnel_server import Server, new_id, run_input
+from runnel_server import Server
 from shims import FailingIo, build_shim
 from staged_flows import (ANSWER, CHECKPOINTS, PLACES, STAGES, THREE_STAGES, TWO_STAGES, Place, StagedModel, answer_at,
                           staged_config)
 
-PATIENCE = 15.0  # Seconds that a run has to reach the place, or its end.
 SETTLE = 0.15  # Seconds until the model's words are shown and some of them are durable.
 NEVER = 10**9  # A sync that no run reaches.
 
@@ -55,108 +49,52 @@ class Kill:
         return f"{self.flow}, {where}" + (f", and at sync {self.again} of the recovery" if self.again else "")
 
 
-class Step:
+class Step(KilledRun):
     """One run that is killed once or twice and followed to its end, and the checks of all that must hold afterwards."""
 
     def __init__(self, server: Server, io: FailingIo, model: StagedModel, kill: Kill):
-        self.server, self.io, self.model, self.kill = server, io, model, kill
-        self.world = World()
-        self.thread, self.run_id = new_id("thread"), new_id("run")
-        self.kills = 0
+        super().__init__(server, io, kill.flow, str(kill))
+        self.model, self.plan = model, kill
         self.syncs = 0  # The number of syncs, if the run was not killed at one.
 
     def run(self) -> None:
-        kill = self.kill
-        api = self.server.api()
-        self.world.deadline = time.monotonic() + 4 * PATIENCE
-        self.model.begin(kill.hold, 60_000 if kill.in_tool else 5)
-        self.io.arm_kill(kill.sync or NEVER, kill.after)
-        self.world.up.set()
-        client = threading.Thread(target=self._client, args=(api,), daemon=True)
-        client.start()
-        if kill.hold or kill.in_tool:
+        plan = self.plan
+        self.model.begin(plan.hold, 60_000 if plan.in_tool else 5)
+        self.io.arm_kill(plan.sync or NEVER, plan.after)
+        self.begin()
+        if plan.hold or plan.in_tool:
             self._kill_when(self._is_there)
         else:
-            self._wait(lambda: not self.server.alive or not client.is_alive())
+            self.wait(lambda: not self.server.alive or self.is_read)
         self.syncs = self.io.calls
         if not self.server.alive:
-            self._restart()
-        client.join()
-        self.io.heal()
-
-    def _client(self, api) -> None:
-        body = run_input("Am I free tomorrow?", self.thread, self.run_id, {"flow": self.kill.flow})
-        rng = random.Random(str(self.kill))
-        try:
-            if submit(self.world, api, body):
-                follow(self.world, api, self.thread, self.run_id, rng.choice(sorted(DIALECTS)), rng)
-        except OutOfTime:
-            self.world.problem("the run showed no terminal in time")
-
-    def _wait(self, condition) -> bool:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.002)
-        return True
+            self.restart(plan.again)
+        self.finish()
 
     def _is_there(self) -> bool:
-        return self._tool_runs() if self.kill.in_tool else self.model.wait_held(0)
+        return self._tool_runs() if self.plan.in_tool else self.model.wait_held(0)
 
     def _kill_when(self, there) -> None:
-        if not self._wait(there):
+        if not self.wait(there):
             self.world.problem("the run did not reach the place in time")
         time.sleep(SETTLE)
-        self.world.up.clear()
-        self.server.kill()
+        self.kill()
 
     def _tool_runs(self) -> bool:
         """Whether the start of the slow tool call is durable."""
-        db = sqlite3.connect(f"file:{self.server.database}?mode=ro", uri=True)
-        try:
-            return bool(db.execute("select 1 from log l join runs r on r.id = l.run_id where r.run_ref = ? "
-                                   "and l.body like '%tool_started%' and l.body like '%60000%'",
-                                   (self.run_id,)).fetchone())
-        finally:
-            db.close()
-
-    def _restart(self) -> None:
-        self.world.up.clear()
-        self.kills = 1
-        if self.kill.again:
-            self.io.arm_kill(self.kill.again, after=False)
-            self.server.spawn()
-            died = self._wait(lambda: not self.server.alive or self._ended())
-            self.kills += died and not self.server.alive
-            self.server.kill()
-        self.io.heal()
-        self.server.start()
-        self.world.up.set()
-
-    def _ended(self) -> bool:
-        db = sqlite3.connect(f"file:{self.server.database}?mode=ro", uri=True)
-        try:
-            return bool(db.execute("select 1 from runs where run_ref = ? and ended_at is not null",
-                                   (self.run_id,)).fetchone())
-        finally:
-            db.close()
+        return self.finds("select 1 from log l join runs r on r.id = l.run_id where r.run_ref = ? "
+                          "and l.body like '%tool_started%' and l.body like '%60000%'", self.run_id)
 
     def verdict(self, known: set[str], told: set[str]) -> list[str]:
-        """Stops the server and checks everything it leaves. `known`: the runs of earlier steps on the same database.
-        `told`: the problems that were reported for them."""
-        evidence = gather(self.world, self.server)
-        evidence.attempted |= known
-        known |= self.world.attempted
-        new = [text for text in check(evidence) if text not in told]
-        told |= set(new)
-        found = self.world.problems + new
+        """Stops the server and checks everything it leaves."""
+        evidence = self.gather()
+        found = self.check(evidence, known, told)
         if self.run_id in evidence.database.runs:
             found += self._check_run(evidence) + self._check_requests()
         return found
 
     def _check_run(self, evidence: Evidence) -> list[str]:
-        db, flow, found = evidence.database, self.kill.flow, []
+        db, flow, found = evidence.database, self.flow, []
         facts = [fact for row in db.log[self.run_id] for fact in row.facts]
         expected = {
             "status": "completed",
@@ -177,7 +115,7 @@ class Step:
         if calls["interrupted"] > self.kills or calls.keys() - {"completed", "interrupted"}:
             found.append(f"after {self.kills} kills the model calls are {dict(calls)}")
         unknown = sum("OUTCOME_UNKNOWN" in json.dumps(fact) for fact in facts if fact["fact"] == "tool_result")
-        if unknown > self.kills or (self.kill.in_tool and unknown != 1):
+        if unknown > self.kills or (self.plan.in_tool and unknown != 1):
             found.append(f"{unknown} outcomes are unknown after {self.kills} kills")
         return found
 
@@ -185,7 +123,7 @@ class Step:
         """The model is asked in the order of the run. A request is repeated only if it was cut off, and unchanged."""
         found = []
         places = [place for place, _ in self.model.asked]
-        order = {place: at for at, place in enumerate(PLACES[self.kill.flow])}
+        order = {place: at for at, place in enumerate(PLACES[self.flow])}
         ranks = [order.get(place, -1) for place in places]
         if sorted(ranks) != ranks or set(places) != set(order) or len(places) > len(order) + self.kills:
             found.append(f"the model was asked at the wrong places: {[tuple(place) for place in places]}")

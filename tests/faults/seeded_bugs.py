@@ -78,6 +78,12 @@ def _ask_a_finished_stage_again(db: sqlite3.Connection) -> None:
                "(select stage from checkpoints where run_id = c.run_id and kind = 'stage'))")
 
 
+def _leave_a_tool_call_open(db: sqlite3.Connection) -> None:
+    db.execute("drop trigger trg_tool_call_closes_once")
+    db.execute("update tool_calls set status = 'open', ended_at = null where (run_id, id) = "
+               "(select run_id, id from tool_calls limit 1)")
+
+
 def _lose_a_raw_result(db: sqlite3.Connection) -> None:
     db.execute("update agent_chat_messages set metadata = json_set(metadata, '$.status', 'failed') where id = "
                "(select m.id from agent_chat_messages m join checkpoints c on c.run_id = m.run_id and "
@@ -86,7 +92,7 @@ def _lose_a_raw_result(db: sqlite3.Connection) -> None:
 
 
 FLOW_BUGS = (_lose_a_checkpoint, _lose_the_last_stage, _keep_a_stage_twice, _keep_another_result,
-             _ask_a_finished_stage_again, _lose_a_raw_result)
+             _ask_a_finished_stage_again, _leave_a_tool_call_open, _lose_a_raw_result)
 
 
 def _lose_an_event(evidence: Evidence) -> None:

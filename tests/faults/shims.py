@@ -137,7 +137,8 @@ class FailingIo:
 
     WRITES, SYNCS = 1, 2
     _FORMAT = struct.Struct("<iiiiqqq")
-    _MODES = {"off": 0, "once": 1, "persistent": 2, "kill": 3, "kill at the next write": 4}
+    _MODES = {"off": 0, "once": 1, "persistent": 2, "kill": 3, "kill at the next write": 4,
+              "kill after it": 5}
 
     def __init__(self, directory: Path, control: Path, shim: Path):
         self.directory = os.path.realpath(directory)
@@ -159,6 +160,14 @@ class FailingIo:
         """Makes the process die at its nth sync, counted from 1: before the sync, or, with `after`, at the first write
         after it, when everything before the next commit has been done."""
         self.arm("kill at the next write" if after else "kill", self.SYNCS, 0, sync + after)
+
+    def arm_kill_when_synced(self, sync: int) -> None:
+        """Makes the process die when its nth sync, counted from 1, is done, before anybody can learn that."""
+        self.arm("kill after it", self.SYNCS, 0, sync)
+
+    def arm_kill_at_write(self) -> None:
+        """Makes the process die at its next write."""
+        self.arm_kill(0, after=True)
 
     def heal(self) -> None:
         struct.pack_into("<i", self._page, 0, self._MODES["off"])

@@ -330,6 +330,21 @@ class CheckerTest(unittest.TestCase):
         bad.database.checkpoints["r2"][3].body["result"] = json.dumps(unknown)
         self.assert_caught(bad, "call c1, which no other writer had started")
 
+    def test_RUN_12_catches_an_unknown_outcome_of_a_tool_with_receipts(self):
+        good = sound()
+        good.database.has_receipts = True
+        good.database.log["r2"][7].epoch = OLD  # The call is made again, and its result is known.
+        self.assertFalse([text for text in check(good) if "call c1" in text])
+        unknown = {"status": "failure", "error": {"code": "OUTCOME_UNKNOWN"}}
+        good.database.log["r2"][8].facts[0]["result"] = unknown
+        good.database.checkpoints["r2"][3].body["result"] = json.dumps(unknown)
+        self.assert_caught(good, "has the result {'status': 'failure'")
+
+    def test_RUN_12_catches_a_tool_call_that_stays_open(self):
+        bad = sound()
+        bad.database.open_tool_calls["r2"] = ["c1"]
+        self.assert_caught(bad, "call c1 is open, but the run has ended")
+
     def test_RUN_12_catches_a_finished_stage_that_is_asked_again(self):
         bad = sound()
         bad.database.calls["r2"].append(Call("router", "interrupted"))

@@ -196,6 +196,24 @@ class FailingIoTest(ShimCase):
         self.io.arm_kill(5, after=True)
         self.assertEqual(self.failures(), [])
 
+    def test_the_process_is_killed_when_the_nth_sync_is_done(self):
+        """The other shim, behind this one, tells whether the sync was really done."""
+        unsynced = UnsyncedWrites(self.data, self.side / "journal", build_shim("unsynced", self.side))
+        env = {**unsynced.env(), **self.io.env(), "LD_PRELOAD": f"{self.shim}:{unsynced.shim}"}
+        for arm, kept in ((lambda: self.io.arm_kill(3, after=False), 2), (lambda: self.io.arm_kill_when_synced(3), 3)):
+            (self.data / "f").write_bytes(b"")
+            arm()
+
+            self.assertEqual(self.run_python(self.WRITE_5, env).returncode, -signal.SIGKILL)
+            self.assertEqual((self.io.hits, self.io.calls), (1, 3))
+            unsynced.apply()
+            self.assertEqual((self.data / "f").read_bytes(), b"ab" * kept)
+
+    def test_the_process_is_killed_at_the_next_write(self):
+        self.io.arm_kill_at_write()
+
+        self.assertEqual(self.written_before_the_kill(), b"")
+
     def test_off_or_beyond_the_end_fails_nothing(self):
         self.assertEqual(self.failures(), [])
         self.io.arm("once", FailingIo.WRITES, errno.ENOSPC, nth=99)

@@ -20,6 +20,7 @@ CREATE TABLE spent_totals(owner_id, thread_ref, day, cost_high, cost_low);
 CREATE TABLE usage_totals(owner_id, thread_ref, day, model, calls, incomplete_calls, input_tokens, output_tokens,
   cached_tokens, reasoning_tokens, cost_high, cost_low);
 CREATE TABLE storage_totals(owner_id, bytes);
+CREATE TABLE calendar_events(owner_id, bytes);
 """
 COST = (3 << 32) + 5
 SOUND = f"""
@@ -34,7 +35,8 @@ INSERT INTO spent_totals VALUES('ann', '', -1, 3, 7), ('ann', '', 1, 3, 7), ('an
   ('bob', '', -1, 0, 0);
 INSERT INTO usage_totals VALUES('ann', '', 1, 'm', 1, 0, 10, 20, 3, 4, 3, 5),
   ('ann', 't', 1, 'm', 1, 0, 10, 20, 3, 4, 3, 5);
-INSERT INTO storage_totals VALUES('ann', 19);
+INSERT INTO storage_totals VALUES('ann', 219);
+INSERT INTO calendar_events VALUES('ann', 200);
 """
 
 
@@ -57,7 +59,8 @@ class TotalsTest(unittest.TestCase):
                        "UPDATE usage_totals SET calls = 2 WHERE thread_ref = ''",
                        "UPDATE usage_totals SET cached_tokens = 2 WHERE thread_ref = 't'",
                        "UPDATE runs SET log_bytes = 11, kept_bytes = 8 WHERE id = 1",
-                       "UPDATE storage_totals SET bytes = 20"):
+                       "UPDATE storage_totals SET bytes = 220", "DELETE FROM calendar_events",
+                       "INSERT INTO calendar_events VALUES('bob', 200)"):
             with self.subTest(change):
                 self.assertEqual(len(self.differences(change)), 1)
 

@@ -100,8 +100,10 @@ def kept_bytes(db) -> dict:
 
 
 def stored_by_user(db) -> dict:
-    return dict(db.execute("SELECT owner_id, sum(log_bytes + kept_bytes) FROM runs WHERE ended_at IS NOT NULL "
-                           "AND owner_id <> '' GROUP BY owner_id").fetchall())
+    """The bytes of each user's ended runs and of the rows of modules."""
+    return dict(db.execute("SELECT owner_id, sum(bytes) FROM (SELECT owner_id, log_bytes + kept_bytes AS bytes "
+                           "FROM runs WHERE ended_at IS NOT NULL AND owner_id <> '' UNION ALL "
+                           "SELECT owner_id, bytes FROM calendar_events) AS parts GROUP BY owner_id").fetchall())
 
 
 def kept_storage(db) -> dict:

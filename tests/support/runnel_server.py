@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import shutil
 import subprocess
 import threading
 import uuid
@@ -12,6 +13,7 @@ from urllib.parse import quote, urlencode
 from http_client import EventStream, Http, Response
 
 ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = ("runnel", "project_cli", "runnel_sandbox")
 BINARY = ROOT / os.environ.get("RUNNEL_BIN", "build/release/bin/runnel")
 
 TERMINALS = ("RUN_FINISHED", "RUN_ERROR")
@@ -40,6 +42,14 @@ def run_cli(*args: str, timeout: float = 20, env: dict[str, str] | None = None) 
     return subprocess.run([str(BINARY), *args], capture_output=True, text=True, timeout=timeout, env=environment(env))
 
 
+def copy_programs(target: Path) -> Path:
+    """Copies the server and the programs that it needs beside it, so that a test can replace one. Returns the server."""
+    target.mkdir(parents=True, exist_ok=True)
+    for program in PROGRAMS:
+        Path(shutil.copy(BINARY.with_name(program), target)).chmod(0o755)
+    return target / BINARY.name
+
+
 def for_tests(config: dict) -> dict:
     """The configuration. Unless it sets them, request limits are too high for a test to reach, and the default flow has
     one stage."""
@@ -56,6 +66,7 @@ class Server:
         self.data = self.directory / "data"  # Made by the server.
         self.config = for_tests(config or {})
         self.env = env or {}
+        self.binary = BINARY
         self.port = 0
         self.process: subprocess.Popen | None = None
         self._drainer: threading.Thread | None = None  # Owns the pipe of the process, once there is one.
@@ -92,7 +103,7 @@ class Server:
         """Starts the process with this standard error. `more` goes to Popen."""
         self._end_drain()
         self._drainer = None
-        self.process = subprocess.Popen([str(BINARY), *self.arguments()], stdout=subprocess.PIPE, stderr=stderr,
+        self.process = subprocess.Popen([str(self.binary), *self.arguments()], stdout=subprocess.PIPE, stderr=stderr,
                                         stdin=subprocess.DEVNULL, env=environment(self.env), **more)
 
     def start(self, timeout: float = 20) -> "Server":

@@ -44,7 +44,7 @@ stages:
 
 
 def write_flows(target: Path) -> Path:
-    """Writes the shipped flows, with our models and a tool in `THREE_STAGES`, and in addition `TWO_STAGES`."""
+    """Writes the shipped flows, with our models, and in addition `TWO_STAGES`."""
     target.mkdir(parents=True)
     for name in ("agents", "tasks", "system_agents", "contracts", "prompts"):
         shutil.copy(SHIPPED / f"{name}.yaml", target)
@@ -53,10 +53,9 @@ def write_flows(target: Path) -> Path:
     path = target / "flows" / f"{THREE_STAGES}.yaml"
     text = path.read_text()
     for stage in ("intent", "execution", "organization"):
-        tools = f"    tools: [{TOOL}]\n" if stage == "execution" else ""
         head = f"\n  {stage}:\n"
         assert text.count(head) == 1, f"{path.name} has no stage {stage}"
-        text = text.replace(head, f"{head}    model: staged-{stage}\n{tools}")
+        text = text.replace(head, f"{head}    model: staged-{stage}\n")
     path.write_text(text)
     return target
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "flow_files.inc"
+#include "runnel/app/modules.h"
 
 namespace runnel::app {
 namespace {
@@ -18,6 +19,7 @@ flow::Known known_to_flows(Settings const& settings, model::Registry const* mode
   };
   if (models != nullptr) known.models = models->names();
   known.tools = tools;
+  known.methods = Modules{settings}.method_names();
   known.default_flow = settings.default_flow;
   return known;
 }

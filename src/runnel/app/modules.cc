@@ -1,5 +1,8 @@
 #include "runnel/app/modules.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "runnel/api/openapi_document.h"
 #include "runnel/http/routes/openapi.h"
 #include "runnel/modules/all_modules.h"
@@ -12,6 +15,7 @@ namespace {
 std::vector<modules::Definition> define_modules(Settings const& settings) {
   using modules::profile::Upgrade;
   std::vector<modules::Definition> all;
+  all.push_back(modules::calendar::define());
   all.push_back(modules::profile::define(settings.upgrade_profiles ? Upgrade::on_write : Upgrade::deferred));
   all.push_back(modules::tickets::define());
   return all;
@@ -37,6 +41,15 @@ std::string Modules::openapi() const {
   return api::assemble_openapi(parts);
 }
 
+std::vector<std::string> Modules::method_names() const {
+  std::vector<std::string> names;
+  for (auto const& definition : definitions_) {
+    for (auto const& method : definition.commands.methods)
+      names.push_back(std::string{definition.commands.name} + "." + std::string{method.name});
+  }
+  return names;
+}
+
 void Modules::make(modules::Context const& context) {
   for (auto const& definition : definitions_) {
     auto& module = modules_.emplace_back(definition.make(context));
@@ -48,6 +61,15 @@ void Modules::add_routes(api::Router& router) {
   for (auto const& module : modules_) {
     module->add_routes(router);
   }
+}
+
+std::vector<modules::Method> Modules::methods() const {
+  std::vector<modules::Method> all;
+  for (auto const& module : modules_) {
+    auto methods = module->methods();
+    std::move(methods.begin(), methods.end(), std::back_inserter(all));
+  }
+  return all;
 }
 
 void Modules::start() {

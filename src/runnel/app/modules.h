@@ -21,9 +21,13 @@ class Modules {
   // The OpenAPI document of all routes: the server's own routes and those of the modules.
   [[nodiscard]] std::string openapi() const;
 
+  // The methods that models can call, as "module.method".
+  [[nodiscard]] std::vector<std::string> method_names() const;
+
   // Call it once, before any of the functions below.
   void make(modules::Context const& context);
   void add_routes(api::Router& router);
+  [[nodiscard]] std::vector<modules::Method> methods() const;
   void start();
   void stop();
 

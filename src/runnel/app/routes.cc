@@ -1,13 +1,16 @@
 #include "runnel/app/routes.h"
 
+#include "runnel/app/listings.h"
 #include "runnel/app/serve.h"
 #include "runnel/http/auth/auth_routes.h"
-#include "runnel/http/routes/health_routes.h"
-#include "runnel/http/routes/index_page.h"
-#include "runnel/http/routes/metrics_route.h"
+#include "runnel/http/routes/approval_routes.h"
 #include "runnel/http/routes/openapi.h"
 #include "runnel/http/routes/run_routes.h"
-#include "runnel/http/routes/static_files.h"
+#include "runnel/http/routes/server/health_routes.h"
+#include "runnel/http/routes/server/index_page.h"
+#include "runnel/http/routes/server/metrics_route.h"
+#include "runnel/http/routes/server/static_files.h"
+#include "runnel/http/routes/stage_routes.h"
 #include "runnel/http/routes/thread_routes.h"
 #include "runnel/http/routes/usage_routes.h"
 
@@ -54,10 +57,13 @@ Result<api::Router> make_router(Settings const& settings, RouteParts const& part
     http::add_dev_token_route(router, parts.authenticator, parts.clock, parts.dev_secret);
   http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, parts.replaying},
                        static_cast<std::size_t>(settings.message_limit_bytes));
+  http::add_approval_routes(router, parts.service, parts.clock);
+  http::add_stages_route(router, parts.store, parts.replaying);
   http::add_thread_routes(router, parts.store, parts.clock,
                           {static_cast<std::size_t>(settings.history_page_bytes),
                            [service = &parts.service] { service->sweep_soon(); }});
   http::add_usage_route(router, parts.store);
+  http::add_listing_routes(router, make_listings(parts.flows, parts.models, parts.modules.methods()));
   parts.modules.add_routes(router);
   return router;
 }

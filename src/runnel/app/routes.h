@@ -12,9 +12,11 @@
 #include "runnel/base/cores.h"
 #include "runnel/base/fair_pool.h"
 #include "runnel/base/metrics/metrics.h"
+#include "runnel/flow/flow.h"
 #include "runnel/http/auth/authenticator.h"
+#include "runnel/model/registry.h"
 #include "runnel/runtime/lifecycle/service.h"
-#include "runnel/store/store.h"
+#include "runnel/store/database.h"
 #include "runnel/stream/hub.h"
 
 namespace runnel::app {
@@ -23,12 +25,14 @@ namespace runnel::app {
 struct RouteParts {
   base::Cores& cores;
   base::Clock const& clock;
-  store::Store& store;
+  store::Database& store;
   stream::Hub& hub;
   runtime::Service& service;
   std::shared_ptr<http::Authenticator const> authenticator;
   std::string dev_secret;  // Empty if the server is not in dev mode.
   Modules& modules;
+  flow::Catalog const& flows;
+  model::Registry const& models;
   SharedProbe& probe;
   base::Metrics const& metrics;
   base::BlockingPool& scraping;

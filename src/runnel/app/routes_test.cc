@@ -52,7 +52,7 @@ class Routes : public testing::Test {
 
   api::Router router() {
     return make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret",
-                                    modules_, probe_, metrics_, scraping_, replaying_})
+                                    modules_, flows_, models_, probe_, metrics_, scraping_, replaying_})
         .value();
   }
 

@@ -21,14 +21,16 @@
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/app/settings/listen_address.h"
+#include "runnel/app/tool_server.h"
 #include "runnel/app/tools.h"
+#include "runnel/base/blocking_pool.h"
 #include "runnel/base/tokens/tool_credentials.h"
 #include "runnel/core/profile.h"
 #include "runnel/core/time/zone.h"
 #include "runnel/http/auth/dev_secret.h"
 #include "runnel/http/connection/server.h"
 #include "runnel/http/cors.h"
-#include "runnel/http/routes/static_files.h"
+#include "runnel/http/routes/server/static_files.h"
 #include "runnel/modules/profile/repository.h"
 #include "runnel/protocol/wires.h"
 #include "runnel/runtime/lifecycle/service.h"
@@ -42,11 +44,17 @@ using std::chrono::seconds;
 
 namespace {
 
+// The subject of the report's line about tools.
+constexpr char kToolsLine[] = "tools";
+
 // How many of a run's newest facts are kept in memory for readers that connect late.
 constexpr std::size_t kRecordsInMemory = 256;
 
 // How many streams of one user may wait to be replayed. Further ones are told to try again later.
 constexpr std::size_t kMostReplaying = 1000;
+
+// Starting a program blocks its thread for about a millisecond.
+constexpr std::size_t kStartingThreads = 2;
 
 // How long /readyz reuses the result of a probe of the store, because each probe is a commit.
 constexpr seconds kProbeKept{1};
@@ -66,6 +74,7 @@ runtime::ServiceOptions service_options(Settings const& settings, base::Metrics&
   options.storage_bytes_per_user = settings.storage_bytes_per_user;
   options.event_retention = seconds{settings.events_s};
   options.sweep_interval = seconds{settings.sweep_s};
+  options.approval_time = seconds{settings.approval_timeout_s};
   options.budgets.run = settings.run_budget;
   options.budgets.thread = settings.thread_budget;
   options.budgets.user = settings.user_budget;
@@ -219,11 +228,16 @@ Result<StartupReport> check(Settings const& settings) {
   auto const now_ms = base::SystemClock{}.now_ms();
   auto const models = check_models(settings, environ, now_ms);
   mistakes.insert(mistakes.end(), models.problems.begin(), models.problems.end());
-  auto const flows = check_flows(settings, models.registry.get(), make_toolbox(settings).names());
+  auto const flows = check_flows(settings, models.registry.get(), tool_names());
   mistakes.insert(mistakes.end(), flows.problems.begin(), flows.problems.end());
+  auto const approvals = check_tool_approvals(settings, Modules{settings}.method_names());
+  if (!approvals) mistakes.push_back(approvals.error().detail);
+  auto const sandbox = check_tool_programs(settings);
+  if (!sandbox) mistakes.push_back(sandbox.error().detail);
   if (!mistakes.empty()) return Error{Errc::invalid, fmt::format("{}", fmt::join(mistakes, "\n"))};
   auto report =
       make_startup_report({settings, environ, *models.registry, *models.prices, *flows.catalog, now_ms});
+  report.lines.emplace_back(kToolsLine, *sandbox);
   for (auto const& name : unknown_variables(environ))
     report.warnings.push_back(about_unknown_variable(name));
   return report;
@@ -257,6 +271,9 @@ namespace {
 Result<void> run(Settings const& settings, StartupReport const& report, sigset_t const& signals) {
   for (auto const& warning : report.warnings)
     base::log(base::LogLevel::warn, "configuration", {{"warning", warning}});
+  for (auto const& [subject, text] : report.lines) {
+    if (subject == kToolsLine) base::log(base::LogLevel::info, "tools run in a sandbox", {{"level", text}});
+  }
   base::SystemClock const clock;
   base::Metrics metrics;
   metrics.add_process();
@@ -275,25 +292,28 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   // them on a core.
   Zone::find(Preferences{}.timezone);
   close_all_on_exec();
-  auto const tools = make_toolbox(settings);
-  auto const flows = load_flows(settings, *models->registry, tools.names());
+  auto const flows = load_flows(settings, *models->registry, tool_names());
   if (!flows) return flows.error();
   auto store = std::move(opened->store);
+  Modules modules{settings};
+  modules.make({*store, clock, cores});
+  ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user}};
+  auto const starting = std::make_shared<base::BlockingPool>(kStartingThreads);
+  auto const tools = make_toolbox(settings, {tool_server, clock, starting}, modules.methods());
   runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools,
-                            modules::profile::kFrozenProfile},
+                            modules::profile::kFrozenProfile, store.get()},
                            service_options(settings, metrics)};
   cores.start();
 
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
   if (!unfinished) return unfinished.error();
 
-  Modules modules{settings};
-  modules.make({*store, clock, cores});
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};
   base::FairPool replaying{std::clamp<std::size_t>(cores.size() / 2, 1, 4), kMostReplaying};
-  auto router = make_router(settings, {cores, clock, *store, hub, service, opened->authenticator,
-                                       opened->dev_secret, modules, probe, metrics, scraping, replaying});
+  auto router =
+      make_router(settings, {cores, clock, *store, hub, service, opened->authenticator, opened->dev_secret,
+                             modules, *flows, *models->registry, probe, metrics, scraping, replaying});
   if (!router) return router.error();
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(*router), opened->authenticator,
@@ -301,6 +321,7 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   auto const port = server.listen();
   if (port) {
     address.port = *port;
+    tool_server.start();
     recover(service, std::move(*unfinished));
     service.start_sweeping();
     modules.start();
@@ -309,8 +330,9 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
     service.shut_down(seconds{settings.drain_timeout_s});
   }
   server.stop();
-  modules.stop();
   service.shut_down(milliseconds{0});
+  tool_server.stop();
+  modules.stop();
   store.reset();
   cores.stop();
   if (port) return {};

@@ -17,8 +17,8 @@ int serve(Settings const& settings);
 
 // Makes the checks of `serve` that need no start: the address is allowed in dev mode, the keys and origins
 // are valid, the folder of static files exists, this version has the store and the stream, models have
-// prices, and flows are valid. Returns what the server will do. Fails with `invalid`; the detail is for the
-// operator and has one line per mistake.
+// prices, flows are valid, and the programs of tools can be started in their sandbox. Returns what the server
+// will do. Fails with `invalid`; the detail is for the operator and has one line per mistake.
 Result<StartupReport> check(Settings const& settings);
 
 // Whether no auth key is configured. In dev mode the server signs its own tokens and gives them only to this

@@ -16,6 +16,14 @@ bool is_usable_id(std::string const& text) {
 }
 
 // The time comes first, so that rows that are written together are close together in an index.
+RunId base_of_alias(RunId const& id) {
+  auto const mark = id.text.rfind('~');
+  if (mark == std::string::npos || mark == 0 || mark + 1 == id.text.size()) return {};
+  bool const digits = std::all_of(id.text.begin() + static_cast<std::ptrdiff_t>(mark) + 1, id.text.end(),
+                                  [](char c) { return c >= '0' && c <= '9'; });
+  return digits ? RunId{id.text.substr(0, mark)} : RunId{};
+}
+
 std::string mint_uuid() {
   std::array<unsigned char, 16> bytes{};
   if (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {

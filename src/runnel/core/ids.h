@@ -48,6 +48,10 @@ inline constexpr std::size_t kMaxIdLength = 128;
 // header, a URL and a log line.
 bool is_usable_id(std::string const& text);
 
+// The id of the run that this id is an alias of: the part before a '~' and digits at its end. Empty if the id
+// does not have that form. Clients' own run ids may not have it (AGUI-4).
+RunId base_of_alias(RunId const& id);
+
 // A new version 7 UUID (RFC 9562): the time in milliseconds, followed by random bits from the system's
 // entropy.
 std::string mint_uuid();

@@ -97,6 +97,7 @@ struct Stage {
   std::string router;          // The field whose value is the stage's label. Empty if it is not a router.
   std::optional<Answer> answer;
   std::vector<std::string> tools;
+  std::vector<std::string> methods;  // Those that it may call with its tools. Empty means all.
   StageKind kind = StageKind::normal;
   ContextScope context = ContextScope::thread;
   std::string model;             // Empty means the agent's model.

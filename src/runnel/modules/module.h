@@ -8,6 +8,8 @@
 #include "runnel/api/router.h"
 #include "runnel/base/clock.h"
 #include "runnel/base/cores.h"
+#include "runnel/core/command_module.h"
+#include "runnel/modules/method.h"
 #include "runnel/store/migration.h"
 #include "runnel/store/sql.h"
 
@@ -32,6 +34,9 @@ class Module {
   // The handlers may be called until the module is destroyed.
   virtual void add_routes(api::Router& router) = 0;
 
+  // What models can do with the module. They may be called until the module is destroyed.
+  virtual std::vector<Method> methods() { return {}; }
+
   // Start and stop the module's background work, if it has any. start() is called when the server listens.
   // stop() is called when no request is left, before the cores stop. Neither is called from a core.
   virtual void start() {}
@@ -44,6 +49,7 @@ struct Definition {
   std::vector<store::Migration> migrations;
   std::string_view openapi;  // Its part of the OpenAPI document (api/openapi_document.h).
   std::function<std::unique_ptr<Module>(Context const& context)> make;
+  CommandModule commands{};  // The methods that models can call, by name. Empty if there are none.
 };
 
 }  // namespace runnel::modules

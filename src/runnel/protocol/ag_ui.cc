@@ -85,6 +85,9 @@ struct AgUiEncoder {
     return event;
   }
 
+  // The run id under which the client knows the run.
+  [[nodiscard]] RunId const& known_as(RunId const& alias) const { return alias.empty() ? names.run : alias; }
+
   void run_started(RunId const& run) const {
     auto event = begin_run_event("RUN_STARTED", run);
     if (version == AgUiVersion::v1_0) event.json.text("protocolVersion", "1.0");
@@ -117,9 +120,9 @@ struct AgUiEncoder {
 
   void operator()(RunStarted const&) const { run_started(names.run); }
   // Before the first fact there is nothing to invalidate, and the client's verifier accepts nothing before
-  // RUN_STARTED.
+  // RUN_STARTED, neither the first one nor the one after a pause.
   void operator()(WriterChanged const& fact) const {
-    if (fact.after_n == 0) return;
+    if (fact.after_n == 0 || fact.after_pause) return;
     auto event = begin("CUSTOM");
     event.json.text("name", "runnel.writer_changed");
     JsonObject value{event.json.key("value")};
@@ -133,7 +136,7 @@ struct AgUiEncoder {
   void operator()(StepStarted const& fact) const { step("STEP_STARTED", fact.stage); }
   void operator()(StepFinished const& fact) const { step("STEP_FINISHED", fact.stage); }
   void operator()(RunFinished const& fact) const {
-    auto event = begin_run_event("RUN_FINISHED", names.run);
+    auto event = begin_run_event("RUN_FINISHED", known_as(fact.alias));
     add_usage(event.json, fact.usage);
     event.end();
   }
@@ -151,7 +154,7 @@ struct AgUiEncoder {
   // Only version 1.0 knows this outcome; it is fatal to its predecessors.
   void operator()(RunCanceled const& fact) const {
     bool const knows_outcome = version == AgUiVersion::v1_0;
-    auto event = knows_outcome ? begin_run_event("RUN_FINISHED", names.run) : begin("RUN_ERROR");
+    auto event = knows_outcome ? begin_run_event("RUN_FINISHED", known_as(fact.alias)) : begin("RUN_ERROR");
     if (knows_outcome) {
       event.json.raw("outcome", R"({"type":"cancelled"})");
     } else {
@@ -165,7 +168,7 @@ struct AgUiEncoder {
 
   void operator()(StepPaused const& fact) const { step("STEP_FINISHED", fact.stage); }
   void operator()(RunPaused const& fact) const {
-    auto event = begin_run_event("RUN_FINISHED", names.run);
+    auto event = begin_run_event("RUN_FINISHED", known_as(fact.alias));
     JsonObject outcome{event.json.key("outcome")};
     outcome.text("type", "interrupt");
     append_interrupts(outcome.key("interrupts"), fact.interrupts);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 
+#include "kPostgresApprovals.inc"
 #include "kPostgresBaseline.inc"
 #include "kPostgresToolCalls.inc"
+#include "kSqliteApprovals.inc"
 #include "kSqliteBaseline.inc"
 #include "kSqliteToolCalls.inc"
 
@@ -15,7 +17,8 @@ namespace runnel::store {
 namespace {
 
 constexpr std::array kOfRuns{Migration{"runs", 1, kSqliteBaseline, kPostgresBaseline},
-                             Migration{"runs", 2, kSqliteToolCalls, kPostgresToolCalls}};
+                             Migration{"runs", 2, kSqliteToolCalls, kPostgresToolCalls},
+                             Migration{"runs", 3, kSqliteApprovals, kPostgresApprovals}};
 
 }  // namespace
 

@@ -26,6 +26,16 @@ ThreadPage thread_page(std::vector<ThreadRow> newest_first, std::size_t limit) {
   return page;
 }
 
+std::vector<RunId> split_run_ids(std::string_view text) {
+  std::vector<RunId> ids;
+  while (!text.empty()) {
+    auto const end = std::min(text.find(' '), text.size());
+    ids.push_back(RunId{std::string{text.substr(0, end)}});
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return ids;
+}
+
 Result<ThreadCursor> parse_thread_cursor(std::string const& text) {
   if (text.empty()) return ThreadCursor{};
   auto const position = parse_position(text);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runnel/core/error.h"
@@ -17,6 +18,9 @@ HistoryPage history_page(std::vector<MessageRow> newest_first, bool more);
 
 // `newest_first` holds up to limit + 1 rows.
 ThreadPage thread_page(std::vector<ThreadRow> newest_first, std::size_t limit);
+
+// The ids in a text that has one space between two of them, which no id holds. Empty if the text is.
+std::vector<RunId> split_run_ids(std::string_view text);
 
 // The last thread of the previous page.
 struct ThreadCursor {

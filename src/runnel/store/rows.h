@@ -149,11 +149,20 @@ struct Claim {
   std::int64_t crashes = 0;
 };
 
+// What somebody must approve before a tool call runs (RUN-13).
+struct ApprovalQuestion {
+  std::string args;             // The arguments as they are shown, a JSON object.
+  std::int64_t expires_at = 0;  // When the call counts as refused.
+};
+
 // A tool call that is about to be started. Its row says that it may take effect, until it ends.
 struct ToolCallStart {
   ToolCallId id;
   std::string name;       // module.method
   std::string args_hash;  // The SHA-256 of the arguments, in hexadecimal.
+  // If it is set, the run waits from this append on: its status is awaiting_approval, it has no writer, which
+  // does not count as a crash, and nothing more can be appended. store/approvals.h says how it goes on.
+  std::optional<ApprovalQuestion> question{};
 };
 
 // Facts and the rows that belong to them, in one commit. Refused with `fenced` unless the run is at `epoch`
@@ -192,6 +201,7 @@ struct EndRequest {
 struct Ended {
   std::optional<RunKey> promoted;  // The thread's next queued run, which is pending and must be claimed.
   bool canceled = false;           // Whether `if_canceled` was written.
+  bool waits = false;              // The run has not ended: it waits for an approval and has no writer.
 };
 
 // The end of a run that no writer can continue, because its stored rows cannot be read.
@@ -298,6 +308,8 @@ struct ThreadRow {
   ThreadStatus status = ThreadStatus::pending;
   std::int64_t created_at = 0;
   std::int64_t updated_at = 0;
+  RunId active_run;                // The run that is pending, running or waiting. Empty if there is none.
+  std::vector<RunId> queued_runs;  // Those that wait for it, in the order in which they will begin.
 };
 
 struct ThreadPage {

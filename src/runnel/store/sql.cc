@@ -27,6 +27,11 @@ std::int64_t SqlResult::integer(std::size_t row, std::size_t column) const {
   return is_null(row, column) ? 0 : std::get<std::int64_t>(rows_.at(row).at(column));
 }
 
+Money SqlResult::money(std::size_t row, std::size_t column) const {
+  auto const* const text = std::get_if<std::string>(&rows_.at(row).at(column));
+  return text != nullptr ? parse_money(*text).value() : Money{integer(row, column)};
+}
+
 Async<SqlResult> Sql::write_one(SqlStatement statement) {
   std::vector<SqlStatement> statements;
   statements.push_back(std::move(statement));

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "runnel/core/money/money.h"
 #include "runnel/store/store.h"
 
 // The SQL layer for every feature outside a run's hot path (docs/decisions/040). One text serves both
@@ -59,6 +60,8 @@ class SqlResult {
   // NULL is read as an empty text or as 0. Reading a column as the wrong type is a bug and throws.
   [[nodiscard]] std::string text(std::size_t row, std::size_t column) const;
   [[nodiscard]] std::int64_t integer(std::size_t row, std::size_t column) const;
+  // A cost, or a sum of costs. SQLite counts them in the unit of Money, and PostgreSQL has decimal numbers.
+  [[nodiscard]] Money money(std::size_t row, std::size_t column) const;
 
  private:
   std::vector<Row> rows_;

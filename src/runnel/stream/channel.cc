@@ -39,6 +39,7 @@ void Channel::begin_epoch(Epoch epoch, std::uint64_t after_n) {
   durable_n_ = after_n;
   ring_.clear();
   holding_ = false;
+  paused_ = false;
   for (auto& [id, reader] : readers_) {
     if (reader.waiting && reader.after.epoch < epoch) reader.after.n = std::min(reader.after.n, after_n);
   }
@@ -50,9 +51,11 @@ void Channel::publish(std::vector<Record> records) {
   fan_out(records);
   last_n_ = records.back().position.n;
   ended_ = is_terminal(records.back().fact);
+  paused_ = std::holds_alternative<RunPaused>(records.back().fact);
   std::move(records.begin(), records.end(), std::back_inserter(ring_));
   serve_waiting();
   if (ended_) close_all(CloseReason::ended);
+  if (paused_) close_paused();
   forget_old();
 }
 
@@ -119,6 +122,21 @@ void Channel::close_all(CloseReason reason) {
   waiting_ = 0;
 }
 
+void Channel::close_paused() {
+  for (auto it = readers_.begin(); it != readers_.end();) {
+    auto const& [id, reader] = *it;
+    if (!reader.until_pause || reader.waiting) {
+      ++it;
+      continue;
+    }
+    auto& place = slot(reader.core, reader.wire);
+    --place.readers;
+    on_core(reader.core,
+            [relay = place.relay, closed = id] { relay->close_one(closed, CloseReason::ended); });
+    it = readers_.erase(it);
+  }
+}
+
 bool Channel::covers(std::uint64_t after_n) const {
   return after_n == last_n_ || (!ring_.empty() && ring_.front().position.n <= after_n + 1);
 }
@@ -179,7 +197,7 @@ asio::awaitable<ReaderId> Channel::attach_here(Attach request) {
 
   auto const id = ++last_reader_;
   auto& reader = readers_[id];
-  reader = {request.wire, request.core, nullptr, after};
+  reader = {request.wire, request.core, nullptr, after, request.until_pause};
   if (waits) {
     reader.waiting = std::move(request.subscriber);
     ++waiting_;
@@ -187,6 +205,7 @@ asio::awaitable<ReaderId> Channel::attach_here(Attach request) {
     go_live(id, reader, std::move(request.subscriber), encode_after(request.wire, after.n));
   }
   if (ended_) close_all(CloseReason::ended);
+  if (paused_) close_paused();
   co_return id;
 }
 

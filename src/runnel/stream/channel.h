@@ -63,6 +63,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     std::size_t core = 0;  // The core of `subscriber`.
     std::shared_ptr<Subscriber> subscriber;
     bool wait_for_writer = true;  // If false, a run without a writer here gives 0.
+    bool until_pause = false;     // The stream is complete when the run pauses (AGUI-4).
   };
 
   // Returns the reader's id; from then on the reader gets everything that follows `after`. Returns 0 if the
@@ -81,6 +82,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     // Set while the reader waits for the log to reach `after`; otherwise the relay has the subscriber.
     std::shared_ptr<Subscriber> waiting;
     Position after;
+    bool until_pause = false;
   };
   struct Slot {
     std::shared_ptr<Relay> relay;
@@ -99,6 +101,8 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void serve_waiting();
   void fan_out(std::vector<Record> const& records);
   void close_all(CloseReason reason);
+  // Closes the readers whose stream is complete at a pause.
+  void close_paused();
   void detach_here(ReaderId id);
   void forget_old();
   template <class Call>
@@ -116,6 +120,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::uint64_t last_n_ = 0;
   std::uint64_t durable_n_ = 0;
   bool ended_ = false;
+  bool paused_ = false;  // The last fact is a pause.
   bool holding_ = false;
   bool retired_ = false;
   std::deque<Record> ring_;

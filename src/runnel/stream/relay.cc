@@ -36,6 +36,16 @@ void Relay::close(CloseReason reason) {
     subscriber->on_close(reason);
 }
 
+void Relay::close_one(ReaderId id, CloseReason reason) {
+  release();
+  auto const it =
+      std::find_if(readers_.begin(), readers_.end(), [id](auto const& reader) { return reader.first == id; });
+  if (it == readers_.end()) return;
+  auto const subscriber = it->second;
+  readers_.erase(it);
+  subscriber->on_close(reason);
+}
+
 void Relay::hold(SharedFrames const& frames) {
   held_.append(*frames);
   if (waiting_) return;

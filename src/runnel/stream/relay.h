@@ -35,6 +35,7 @@ class Relay : public std::enable_shared_from_this<Relay> {
   void send(SharedFrames frames);
   // Sends the held frames first.
   void close(CloseReason reason);
+  void close_one(ReaderId id, CloseReason reason);
 
  private:
   using Clock = std::chrono::steady_clock;

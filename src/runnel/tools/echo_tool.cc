@@ -26,7 +26,7 @@ constexpr char kParameters[] =
 
 PreparedCall refuse(std::string const& code, std::string const& message) {
   PreparedCall call;
-  call.name = "project_cli";
+  call.name = kProjectCli;
   call.args = JsonText::empty_object();
   call.input = call.args;
   call.refused = tool_failure(code, message);
@@ -71,7 +71,7 @@ ToolOutcome outcome_of(json::object const& args) {
 }  // namespace
 
 ToolSpec EchoTool::spec() const {
-  return {"project_cli", "Runs one business action.", kParameters};
+  return {kProjectCli, "Runs one business action.", kParameters};
 }
 
 PreparedCall EchoTool::prepare(std::string const& arguments) const {

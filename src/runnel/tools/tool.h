@@ -17,18 +17,26 @@
 
 namespace runnel::tools {
 
+// The name of the one tool through which models act on the user's data (TOOL-1).
+inline constexpr char kProjectCli[] = "project_cli";
+
 // How a tool call ended. `result` is the only part that the model sees (TOOL-6).
 struct ToolOutcome {
   ToolStatus status = ToolStatus::success;
   JsonText result;
   std::optional<JsonText> error;  // A JSON object; the same as `result` if the status is failure.
   std::optional<JsonText> card;
-  std::string metadata;  // The row's "tool_agent_output": a JSON object; empty if there is none.
+  std::optional<JsonText> ui_hints;  // What the card is made from. Never leaves the server (RUN-10).
   std::string summary;
 };
 
 // A failure as the model sees it: {"status":"failure","error":{"code":…,"message":…}}.
 ToolOutcome tool_failure(std::string const& code, std::string const& message);
+
+// The whole outcome as its row keeps it: {tool_name, tool_call_id, tool_call_args, status, result, error,
+// ui_hints} (TOOL-7).
+std::string tool_agent_output(std::string const& tool, ToolCallId const& call, JsonText const& args,
+                              ToolOutcome const& outcome);
 
 // The outcome of a call that was started and whose end is unknown. Nobody may conclude from it that the call
 // had no effect (RUN-12).
@@ -40,6 +48,7 @@ struct PreparedCall {
   JsonText args;     // What the tool is run with and facts show, without display-only members.
   JsonText input;    // The input that ToolStarted shows.
   std::optional<ToolOutcome> refused;  // Set if the call must not run: this is its result.
+  bool needs_approval = false;         // Whether somebody must approve the call before it runs (RUN-13).
 };
 
 // A call to run, and for whom. `id` is minted by the server and is the key of the call's effect. It is
@@ -66,6 +75,9 @@ class Tool {
 
   [[nodiscard]] virtual ToolSpec spec() const = 0;
 
+  // The methods that can be called through it, as "module.method". Empty if it has no methods.
+  [[nodiscard]] virtual std::vector<std::string> methods() const { return {}; }
+
   // `arguments` is what the model wrote, valid JSON or not.
   [[nodiscard]] virtual PreparedCall prepare(std::string const& arguments) const = 0;
 
@@ -73,6 +85,12 @@ class Tool {
   // soon after `cancel` is requested.
   virtual boost::asio::awaitable<Result<ToolOutcome>> run(ToolJob job,
                                                           std::shared_ptr<base::Cancel> cancel) = 0;
+
+  // Decides a call that was running when its run has to end: afterwards it can have no effect any more.
+  // Returns a success if the effect has happened, and otherwise a failure with this code; empty if that
+  // cannot be known.
+  virtual boost::asio::awaitable<Result<std::optional<ToolOutcome>>> settle(
+      ToolJob job, std::string code, std::shared_ptr<base::Cancel> cancel);
 };
 
 // The tools that flows may name.
@@ -82,7 +100,6 @@ class Toolbox {
   explicit Toolbox(std::vector<std::unique_ptr<Tool>> tools) : tools_{std::move(tools)} {}
 
   [[nodiscard]] Tool* find(std::string const& name) const;  // Null if there is none.
-  [[nodiscard]] std::vector<std::string> names() const;
 
  private:
   std::vector<std::unique_ptr<Tool>> tools_;

@@ -57,6 +57,12 @@ struct Settings {
   std::int64_t words = 0;
   bool test_model = false;
   bool test_tool = false;
+  std::int64_t tool_timeout_s = 30;
+  std::int64_t tool_output_bytes = std::int64_t{256} * 1024;
+  std::string tool_sandbox = "available";
+  std::vector<std::string> tool_approvals;  // The methods that somebody must approve, as module.method.
+  std::int64_t approval_timeout_s = 86'400;
+  std::string tool_user;  // UID:GID. Empty for nobody if the server runs as root, and else for its own user.
   std::string default_model;           // Empty for the first provider's first model.
   std::vector<std::string> fallbacks;  // Models that are tried in this order if one fails.
   std::string prices;                  // A file. Empty for the built-in list.

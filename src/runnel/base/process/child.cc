@@ -61,13 +61,8 @@ class Child : public std::enable_shared_from_this<Child> {
     if (!adopted) return adopted.error();
     read(output_);
     read(errors_);
-    auto self = shared_from_this();
-    process_.async_wait(asio::posix::stream_descriptor::wait_read, [self](boost::system::error_code) {
-      self->status_.emplace(self->spawned_.reap());
-      self->limit_drain();
-      self->changed_.notify_all();
-    });
-    deadline_.async_wait([self](boost::system::error_code error) {
+    await_end();
+    deadline_.async_wait([self = shared_from_this()](boost::system::error_code error) {
       if (!error) self->kill(ChildOutcome::End::timed_out);
     });
     return {};
@@ -119,6 +114,16 @@ class Child : public std::enable_shared_from_this<Child> {
       from->release();
     }
     return {};
+  }
+
+  void await_end() {
+    process_.async_wait(asio::posix::stream_descriptor::wait_read,
+                        [self = shared_from_this()](boost::system::error_code error) {
+                          if (!error && !self->spawned_.has_ended()) return self->await_end();
+                          self->status_.emplace(self->spawned_.reap());
+                          self->limit_drain();
+                          self->changed_.notify_all();
+                        });
   }
 
   void read(Collected& from) {

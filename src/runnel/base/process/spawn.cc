@@ -130,6 +130,12 @@ void Spawned::kill_group() const {
   if (pid_ > 0) ::kill(-pid_, SIGKILL);
 }
 
+bool Spawned::has_ended() const {
+  siginfo_t info{};
+  int const seen = ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT);
+  return pid_ <= 0 || seen != 0 || info.si_pid != 0;
+}
+
 Result<Spawned::Status> Spawned::reap() {
   if (pid_ <= 0) return Error{Errc::internal, "the program has been reaped"};
   kill_group();

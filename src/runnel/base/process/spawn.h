@@ -50,6 +50,10 @@ class Spawned {
   // does nothing.
   void kill_group() const;
 
+  // Whether the program has ended. `process` may seem readable before that: Asio may report an event of a
+  // descriptor that was closed before and had the same place.
+  [[nodiscard]] bool has_ended() const;
+
   // Kills what is left of the group and reaps the program. Blocks until the program has ended, so call it
   // when `process` is readable. Fails with `internal` if the program has been reaped.
   Result<Status> reap();

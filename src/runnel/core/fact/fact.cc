@@ -22,6 +22,10 @@ bool has_task_event(Fact const& fact) {
                    ToolResult, ApprovalChanged, SystemNote, RunFinished, RunFailed, RunCanceled>(fact);
 }
 
+std::string preparing_id(std::string_view name, std::size_t index) {
+  return std::string{name} + ":" + std::to_string(index);
+}
+
 char const* to_string(TextOutcome outcome) {
   switch (outcome) {
     case TextOutcome::complete:

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,9 +28,13 @@ struct RunStarted {
 // The first fact of every epoch except the run's first one. The epoch continues after fact `after_n`, which
 // epoch `previous_epoch` wrote. Deltas of older epochs with larger numbers were shown but are not durable:
 // they are void.
+//
+// `after_pause`: the run was waiting and had no writer, so nothing is void. The dialect whose runs end at a
+// pause shows no frame for it.
 struct WriterChanged {
   Epoch previous_epoch = 0;
   std::uint64_t after_n = 0;
+  bool after_pause = false;
   bool operator==(WriterChanged const&) const = default;
 };
 
@@ -42,12 +47,14 @@ struct StepFinished {
   bool operator==(StepFinished const&) const = default;
 };
 
-// The three ends of a run. `usage` has one entry per model.
+// The three ends of a run. `usage` has one entry per model. `alias` is the run id of the last RunResumed,
+// under which AG-UI clients know the run since then; empty if it was never paused.
 struct RunFinished {
   std::vector<Usage> usage;
   std::int64_t model_calls = 0;  // In the tool loop.
   std::int64_t tool_calls = 0;
   std::int64_t repairs = 0;  // Outputs sent back to the model (FLOW-4).
+  RunId alias{};
   bool operator==(RunFinished const&) const = default;
 };
 struct RunFailed {
@@ -59,6 +66,7 @@ struct RunFailed {
 };
 struct RunCanceled {
   std::vector<Usage> usage;
+  RunId alias{};
   bool operator==(RunCanceled const&) const = default;
 };
 
@@ -79,6 +87,7 @@ struct StepPaused {
 struct RunPaused {
   std::vector<Interrupt> interrupts;
   std::vector<Usage> usage;
+  RunId alias{};  // As in the ends of a run.
   bool operator==(RunPaused const&) const = default;
 };
 struct RunResumed {
@@ -310,6 +319,10 @@ bool is_terminal(Fact const& fact);
 // Whether the polled dialect shows the fact, so that it gets an `idx`. This is part of the log's contract: a
 // change would renumber events that clients have seen.
 bool has_task_event(Fact const& fact);
+
+// The id of ToolPreparing and ToolIntent, which ToolStarted refers to: "calendar.create:0" for the first call
+// of an answer (TASK-6).
+std::string preparing_id(std::string_view name, std::size_t index);
 
 char const* to_string(TextOutcome outcome);
 char const* to_string(AnswerStatus status);

@@ -92,10 +92,9 @@ inline constexpr auto kDescription<Interrupt> =
 template <>
 inline constexpr auto kDescription<RunStarted> = describe("run_started");
 template <>
-inline constexpr auto kDescription<WriterChanged> = describe("writer_changed",
-                                                             field("previous_epoch",
-                                                                   &WriterChanged::previous_epoch),
-                                                             field("after_n", &WriterChanged::after_n));
+inline constexpr auto kDescription<WriterChanged> =
+    describe("writer_changed", field("previous_epoch", &WriterChanged::previous_epoch),
+             field("after_n", &WriterChanged::after_n), field("after_pause", &WriterChanged::after_pause));
 template <>
 inline constexpr auto kDescription<StepStarted> = describe("step_started",
                                                            field("stage", &StepStarted::stage));
@@ -107,7 +106,8 @@ inline constexpr auto kDescription<RunFinished> = describe("run_finished",
                                                            field("usage", &RunFinished::usage),
                                                            field("model_calls", &RunFinished::model_calls),
                                                            field("tool_calls", &RunFinished::tool_calls),
-                                                           field("repairs", &RunFinished::repairs));
+                                                           field("repairs", &RunFinished::repairs),
+                                                           field("alias", &RunFinished::alias));
 template <>
 inline constexpr auto kDescription<RunFailed> = describe("run_failed", field("message", &RunFailed::message),
                                                          field("code", &RunFailed::code),
@@ -115,13 +115,15 @@ inline constexpr auto kDescription<RunFailed> = describe("run_failed", field("me
                                                          field("usage", &RunFailed::usage));
 template <>
 inline constexpr auto kDescription<RunCanceled> = describe("run_canceled",
-                                                           field("usage", &RunCanceled::usage));
+                                                           field("usage", &RunCanceled::usage),
+                                                           field("alias", &RunCanceled::alias));
 template <>
 inline constexpr auto kDescription<StepPaused> = describe("step_paused", field("stage", &StepPaused::stage));
 template <>
 inline constexpr auto kDescription<RunPaused> = describe("run_paused",
                                                          field("interrupts", &RunPaused::interrupts),
-                                                         field("usage", &RunPaused::usage));
+                                                         field("usage", &RunPaused::usage),
+                                                         field("alias", &RunPaused::alias));
 template <>
 inline constexpr auto kDescription<RunResumed> = describe("run_resumed", field("alias", &RunResumed::alias));
 template <>

@@ -73,8 +73,10 @@ struct FactOrderVisitor {
     o.pause_ = Pause::run_paused;
     return true;
   }
-  bool operator()(RunResumed const&) const {
+  bool operator()(RunResumed const& fact) const {
     if (o.pause_ != Pause::run_paused) return false;
+    ++o.resumes_;
+    o.alias_ = fact.alias;
     o.pause_ = o.step_ ? Pause::run_resumed : Pause::none;
     return true;
   }
@@ -142,7 +144,11 @@ struct FactOrderVisitor {
   bool operator()(ToolIntent const&) const { return running(); }
   bool operator()(ToolCallStarted const& fact) const {
     if (!running()) return false;
-    FactOrder::OpenCall const open{fact.message, fact.tool, fact.stage, {}, {}, {}, true, o.started_calls_};
+    FactOrder::OpenCall open;
+    open.message = fact.message;
+    open.tool = fact.tool;
+    open.stage = fact.stage;
+    open.number = o.started_calls_;
     if (!o.calls_.try_emplace(fact.call, open).second) return false;
     ++o.started_calls_;
     return true;
@@ -171,9 +177,10 @@ struct FactOrderVisitor {
     return true;
   }
   bool operator()(ToolProgress const& fact) const {
-    return running() && std::any_of(o.calls_.begin(), o.calls_.end(), [&](auto const& open) {
-             return !open.second.action_id.empty() && open.second.action_id == fact.action_id;
-           });
+    auto const open = std::find_if(o.calls_.begin(), o.calls_.end(), [&](auto const& candidate) {
+      return !candidate.second.action_id.empty() && candidate.second.action_id == fact.action_id;
+    });
+    return running() && open != o.calls_.end() && (open->second.running = true);
   }
   bool operator()(ToolResult const& fact) const {
     if (call(fact.call, false) == nullptr) return false;
@@ -181,7 +188,12 @@ struct FactOrderVisitor {
     return true;
   }
   bool operator()(CardShown const&) const { return running(); }
-  bool operator()(ApprovalChanged const& fact) const { return call(fact.call, false) != nullptr; }
+  bool operator()(ApprovalChanged const& fact) const {
+    auto* const open = call(fact.call, false);
+    if (open == nullptr) return false;
+    open->approval = fact.status;
+    return true;
+  }
 
   // --- Outside the conversation ---
 
@@ -198,6 +210,13 @@ struct FactOrderVisitor {
   bool operator()(StateSnapshot const&) const { return running(); }
   bool operator()(MessagesSnapshot const&) const { return running(); }
 };
+
+std::optional<ToolCallId> FactOrder::awaited_call() const {
+  for (auto const& [id, open] : calls_) {
+    if (open.approval == ApprovalStatus::required) return id;
+  }
+  return std::nullopt;
+}
 
 std::vector<ToolCallId> FactOrder::calls_in_order() const {
   std::vector<ToolCallId> ids;

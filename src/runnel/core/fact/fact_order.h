@@ -38,6 +38,8 @@ class FactOrder {
     std::string action_id;
     bool streaming = true;    // Before ToolCallEnded.
     std::int64_t number = 0;  // Calls are numbered in the order in which they were asked for.
+    bool running = false;     // ToolProgress was seen: its process may have been started.
+    std::optional<ApprovalStatus> approval{};  // Empty if nobody was asked.
   };
 
   // Fails with `internal` if the fact is out of order. The state is then unchanged.
@@ -47,6 +49,13 @@ class FactOrder {
   [[nodiscard]] bool ended() const { return ended_; }
   [[nodiscard]] bool replied() const { return replied_; }    // ReplyStarted was seen.
   [[nodiscard]] bool answered() const { return answered_; }  // AnswerCompleted was seen.
+  // Whether the run waits, from RunPaused to RunResumed.
+  [[nodiscard]] bool paused() const { return pause_ == Pause::run_paused; }
+  // The run id under which AG-UI clients know the run since its last pause; empty if it was never resumed.
+  [[nodiscard]] RunId const& alias() const { return alias_; }
+  [[nodiscard]] std::int64_t resumes() const { return resumes_; }
+  // The call that somebody is asked about, while the run waits for the answer.
+  [[nodiscard]] std::optional<ToolCallId> awaited_call() const;
   [[nodiscard]] std::optional<std::string> const& open_step() const { return step_; }
   [[nodiscard]] std::optional<OpenText> const& open_text() const { return text_; }
   [[nodiscard]] std::optional<OpenReasoning> const& open_reasoning() const { return reasoning_; }
@@ -76,6 +85,8 @@ class FactOrder {
   bool replied_ = false;
   bool answered_ = false;
   std::int64_t writer_changes_ = 0;
+  std::int64_t resumes_ = 0;
+  RunId alias_;
   std::int64_t started_calls_ = 0;
   std::int64_t recorded_tokens_ = 0;
   std::optional<std::string> step_;

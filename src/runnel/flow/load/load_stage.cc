@@ -28,10 +28,11 @@ class StageReader {
     out_.stage.name = name.name;
     out_.mark = name.mark;
     check_stage_name(name);
-    base::YamlFields const fields{node,
-                                  {"start", "listen", "task", "contract", "router", "answer", "tools", "kind",
-                                   "context", "model", "prose", "max_repairs", "max_iters"},
-                                  file_.problems()};
+    base::YamlFields const fields{
+        node,
+        {"start", "listen", "task", "contract", "router", "answer", "tools", "methods", "kind", "context",
+         "model", "prose", "max_repairs", "max_iters"},
+        file_.problems()};
     // A key that is unknown or occurs twice may be a misspelling of a missing one.
     bool const keys_unclear = fields.keys_unclear();
     out_.entry_unclear = keys_unclear && !fields.has("start") && !fields.has("listen");
@@ -193,6 +194,8 @@ class StageReader {
   void read_options(base::YamlFields const& fields) {
     for (auto const& tool : file_.words(fields, "tools"))
       read_tool(tool);
+    for (auto const& method : file_.words(fields, "methods"))
+      read_method(method);
     read_choice(fields, "kind", {{"normal", StageKind::normal}, {"memory", StageKind::memory}},
                 out_.stage.kind);
     read_choice(
@@ -227,6 +230,15 @@ class StageReader {
                                   ? fmt::format("there is no tool '{}': this version has no tools", tool.name)
                                   : fmt::format("there is no tool '{}'; the tools are {}", tool.name,
                                                 fmt::join(known_.tools, ", ")));
+  }
+
+  void read_method(PlacedName const& method) {
+    out_.stage.methods.push_back(method.name);
+    if (out_.stage.tools.empty())
+      problems().add(method.mark, "'methods' is for a stage that has 'tools'");
+    else if (std::find(known_.methods.begin(), known_.methods.end(), method.name) == known_.methods.end())
+      problems().add(method.mark, fmt::format("there is no method '{}'; the methods are {}", method.name,
+                                              fmt::join(known_.methods, ", ")));
   }
 
   template <class Enum>

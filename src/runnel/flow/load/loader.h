@@ -28,6 +28,7 @@ struct Known {
   std::function<bool(std::string const& model)> model;
   std::vector<std::string> models;  // For messages.
   std::vector<std::string> tools;
+  std::vector<std::string> methods;  // Of the tools, as module.method.
   std::vector<std::string> skills;
   std::string default_flow;
 };

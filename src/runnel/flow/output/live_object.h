@@ -23,6 +23,9 @@ class LiveObject {
   // Appends the text that may be shown after this piece.
   void feed(std::string_view piece, std::string& shown);
 
+  // The other fields that are complete so far.
+  [[nodiscard]] boost::json::object const& fields() const { return fields_; }
+
  private:
   enum class Place { brace, first_key, next_key, key, colon, value, text, other, comma, over };
 

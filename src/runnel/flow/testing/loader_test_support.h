@@ -27,6 +27,7 @@ inline Known known_things() {
   known.model = [](std::string const& model) { return model == "offline"; };
   known.models = {"offline"};
   known.tools = {"project_cli"};
+  known.methods = {"calendar.create", "calendar.read"};
   known.default_flow = "router_worker";
   return known;
 }

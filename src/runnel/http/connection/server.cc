@@ -90,12 +90,28 @@ Result<std::uint16_t> Server::listen() {
   auto port = impl_->listener.open(impl_->options.host, impl_->options.port);
   if (!port) return port;
 
+  start();
+  impl_->accepting.spawn(impl_->cores.at(0).get_executor(), "listener", impl_->listener.run());
+  return port;
+}
+
+void Server::start() {
   impl_->serving = true;
   for (auto& sessions : impl_->all_sessions) {
     impl_->watching.spawn(sessions->context().get_executor(), "sessions", sessions->run());
   }
-  impl_->accepting.spawn(impl_->cores.at(0).get_executor(), "listener", impl_->listener.run());
-  return port;
+}
+
+// The type of the socket says TCP. That decides only how addresses are written, and nobody asks for one.
+Result<void> Server::adopt(base::Descriptor socket) {
+  auto const core = impl_->cores.current() % impl_->cores.size();
+  Socket connection{impl_->cores.at(core)};
+  boost::system::error_code error;
+  connection.assign(asio::ip::tcp::v4(), socket.get(), error);
+  if (error) return Error{Errc::unavailable, "a connection: " + error.message()};
+  socket.release();
+  impl_->admission.admit(core, std::move(connection));
+  return {};
 }
 
 std::uint64_t Server::undeclared_answers() const {

@@ -8,6 +8,7 @@
 #include "runnel/api/router.h"
 #include "runnel/api/stream_tickets.h"
 #include "runnel/base/cores.h"
+#include "runnel/base/descriptor.h"
 #include "runnel/base/metrics/metrics.h"
 #include "runnel/core/error.h"
 #include "runnel/http/auth/authenticator.h"
@@ -25,8 +26,8 @@ struct ServerOptions {
   base::Metrics* metrics = nullptr;            // If null, nothing is counted.
 };
 
-// The HTTP server on all cores. One thread makes all calls, and it must not be a core's thread. `tickets`
-// outlives the server; if null, every ticket is refused.
+// The HTTP server on all cores. One thread makes all calls but adopt(), and it must not be a core's thread.
+// `tickets` outlives the server; if null, every ticket is refused.
 //
 // How a request is served: the listener accepts the connection and gives it to a core (listener.h); admission
 // makes room for it (connection_admission.h); it waits, at little cost, until the head of a request is whole
@@ -44,6 +45,14 @@ class Server {
   // Begins to serve; call it once. Returns the port. Fails with `invalid`, `conflict` or `unavailable` and a
   // text for the operator.
   Result<std::uint16_t> listen();
+
+  // Begins to serve without listening: the only connections are those that adopt() takes over. Call it
+  // instead of listen().
+  void start();
+
+  // Serves a connected stream socket of any kind, as if the listener had accepted it, on the core that calls.
+  // To be called between start() and stop(). Fails with `unavailable`.
+  Result<void> adopt(base::Descriptor socket);
 
   // How many answers had a status that the contract does not declare (Dispatcher::note_status).
   [[nodiscard]] std::uint64_t undeclared_answers() const;

@@ -1,5 +1,7 @@
 #include "runnel/http/connection/server.h"
 
+#include <sys/socket.h>
+
 #include <stdexcept>
 
 #include "runnel/base/log/log.h"
@@ -55,6 +57,23 @@ TEST_F(HttpServer, OneConnectionCarriesSeveralRequests) {
   EXPECT_EQ(first.body, R"({"hello":"a"})");
   EXPECT_TRUE(first.has("Content-Type: application/json\r\n"));
   EXPECT_EQ(second.body, "body|1+1");
+}
+
+// One end is served, the other end is the client's.
+TEST_F(HttpServer, TOOL_2_ConnectionThatIsHandedOverIsServedWithoutAListener) {
+  server = std::make_unique<Server>(cores, std::move(router), authenticator, options);
+  server->start();
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
+  TestClient client{base::Descriptor{ends[1]}};
+
+  ASSERT_TRUE(server->adopt(base::Descriptor{ends[0]}));
+  auto const first = client.ask(get("/hello/a"));
+  auto const second = client.ask(post("/echo", "body", "Connection: close\r\n"));
+
+  EXPECT_EQ(first.body, R"({"hello":"a"})");
+  EXPECT_EQ(second.body, "body|-");
+  EXPECT_EQ(client.read_to_end(), "");
 }
 
 TEST_F(HttpServer, PipelinedRequestsAreAnsweredInOrder) {

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runnel/api/message.h"
 #include "runnel/core/ids.h"
 
 namespace runnel::http {
@@ -63,5 +64,8 @@ class ReportGate : public std::enable_shared_from_this<ReportGate> {
   std::size_t all_ = 0;
   std::unordered_map<std::string, std::size_t> by_user_;
 };
+
+// The answer for a report that does not enter.
+api::Response too_many_reports(ReportGate::Verdict verdict);
 
 }  // namespace runnel::http

@@ -36,13 +36,15 @@ FeedStep step(FeedStep::Kind kind, stream::SharedFrames frames = nullptr) {
 
 }  // namespace
 
-RunFeed::RunFeed(FeedParts parts, UserId reader, store::RunRow const& run, Position after, Wire wire)
+RunFeed::RunFeed(FeedParts parts, UserId reader, store::RunRow const& run, Position after, Wire wire,
+                 Until until)
     : parts_{parts},
       user_{std::move(reader)},
       run_{run.key},
       names_{run.thread_id, run.id},
       after_{after},
       wire_{wire},
+      until_{until},
       ended_{store::is_ended(run.status)} {
   if (!ended_) channel_ = parts_.hub.open(run_, names_);
 }
@@ -76,7 +78,7 @@ asio::awaitable<FeedStep> RunFeed::next(std::shared_ptr<stream::Subscriber> read
 }
 
 stream::Channel::Attach RunFeed::make_attach(std::shared_ptr<stream::Subscriber> reader) const {
-  return {after_, wire_, parts_.cores.current(), std::move(reader), looked_};
+  return {after_, wire_, parts_.cores.current(), std::move(reader), looked_, until_ == Until::pause};
 }
 
 // The frames of the log's next rows. If there are none, finds out whether the run has ended.
@@ -124,7 +126,9 @@ Result<stream::Frames> RunFeed::encode_rows(std::vector<store::LogRow> const& ro
       if (record.position.n <= after_.n) continue;
       page.add(parts_.hub.encoding(), wire_, names_, record);
       after_ = record.position;
-      complete_ = is_terminal(record.fact);
+      complete_ = is_terminal(record.fact) ||
+                  (until_ == Until::pause && std::holds_alternative<RunPaused>(record.fact));
+      if (complete_) return page;
     }
   }
   return page;

@@ -24,8 +24,15 @@ struct FeedParts {
 // right after the position up to which the store was read.
 class RunFeed final : public EventFeed {
  public:
+  // When the stream is complete.
+  enum class Until {
+    end,    // With the run's terminal event.
+    pause,  // Also when the run pauses: for AG-UI, that is the end of the client's run (AGUI-4).
+  };
+
   // `run` needs its key, names and status.
-  RunFeed(FeedParts parts, UserId reader, store::RunRow const& run, Position after, Wire wire);
+  RunFeed(FeedParts parts, UserId reader, store::RunRow const& run, Position after, Wire wire,
+          Until until = Until::end);
   ~RunFeed() override;
 
   // Reads the first page if the whole run is in the store, so that an error can still be answered with a
@@ -51,6 +58,7 @@ class RunFeed final : public EventFeed {
   RunNames const names_;
   Position after_;
   Wire const wire_;
+  Until const until_;
   bool ended_;           // The whole run is in the store.
   bool looked_ = false;  // The store has nothing after `after_`, and the run continues: wait for its writer.
   bool complete_ = false;       // The terminal event has been read.

@@ -13,6 +13,7 @@
 #include "runnel/core/json/write.h"
 #include "runnel/core/time/instant.h"
 #include "runnel/http/routes/resume_point.h"
+#include "runnel/http/routes/run_lookup.h"
 #include "runnel/protocol/wires.h"
 
 namespace runnel::http {
@@ -28,16 +29,6 @@ struct RunRoutes {
   FeedParts feed;
   std::size_t message_bytes;
 };
-
-api::Response no_such_run() {
-  return api::problem(404, "NOT_FOUND", "You have no such run on this thread.");
-}
-
-api::Response run_id_missing() {
-  return api::problem(400, "RUN_ID_REQUIRED",
-                      "The query parameter 'runId' is required: ?runId=…, with the runId from the answer "
-                      "that started the run.");
-}
 
 // Names the parameter that is wrong: the dialect, or else the version.
 api::Response unknown_dialect(std::string_view dialect) {
@@ -120,16 +111,6 @@ asio::awaitable<api::Reply> start_run(RunRoutes routes, api::Request request) {
   co_return response;
 }
 
-api::Response events_expired(store::RunRow const& run) {
-  std::string details;
-  JsonObject{details}
-      .text("historyUrl", "/api/v1/agent/history?threadId=" + api::encode_component(run.thread_id.text))
-      .close();
-  return api::problem(410, "EVENTS_EXPIRED",
-                      "The events of this run are no longer kept; its messages are at details.historyUrl.",
-                      details);
-}
-
 api::Response bad_event_id(BadEventId const& bad) {
   return api::problem(
       400, "INVALID_EVENT_ID",
@@ -139,8 +120,8 @@ api::Response bad_event_id(BadEventId const& bad) {
 }
 
 asio::awaitable<api::Reply> feed_reply(RunRoutes routes, api::Request request, store::RunRow run,
-                                       Position after, Wire wire) {
-  auto feed = std::make_unique<RunFeed>(routes.feed, request.user, run, after, wire);
+                                       Position after, Wire wire, RunFeed::Until until) {
+  auto feed = std::make_unique<RunFeed>(routes.feed, request.user, run, after, wire, until);
   auto const ready = co_await feed->read_ahead();
   if (!ready && ready.error().code == Errc::not_found) co_return events_expired(run);
   if (!ready) co_return api::problem_from(ready.error(), request.request_id);
@@ -163,11 +144,12 @@ asio::awaitable<api::Reply> run_ag_ui(RunRoutes routes, api::Request request) {
   row.thread_id = started.thread;
   row.id = started.run;
   row.status = started.status;
-  co_return co_await feed_reply(routes, std::move(request), std::move(row), Position{}, wire);
+  co_return co_await feed_reply(routes, std::move(request), std::move(row), Position{}, wire,
+                                RunFeed::Until::pause);
 }
 
-asio::awaitable<api::Reply> events_reply(RunRoutes routes, api::Request request, store::RunRow run,
-                                         Wire wire) {
+asio::awaitable<api::Reply> events_reply(RunRoutes routes, api::Request request, NamedRun named, Wire wire) {
+  auto& run = named.row;
   std::optional<std::string_view> last = request.header("Last-Event-ID");
   auto const from_query = request.query("lastEventId");
   if (!last && from_query) last = *from_query;
@@ -177,37 +159,28 @@ asio::awaitable<api::Reply> events_reply(RunRoutes routes, api::Request request,
   if (auto const* bad = std::get_if<BadEventId>(&point)) {
     co_return bad_event_id(*bad);
   }
-  auto const after = std::get<ResumeAfter>(point).position;
-  co_return co_await feed_reply(routes, std::move(request), std::move(run), after, wire);
-}
-
-// The run that the path and the query name, if it belongs to the caller.
-asio::awaitable<std::variant<store::RunRow, api::Response>> find_run(store::Store* store,
-                                                                     api::Request const* request) {
-  auto const run_id = request->query("runId");
-  if (!run_id) co_return run_id_missing();
-  auto found = co_await store->find_run(request->user, ThreadId{request->param("thread_id")}, RunId{*run_id});
-  if (!found) co_return api::problem_from(found.error(), request->request_id);
-  if (!*found) co_return no_such_run();
-  co_return std::move(**found);
+  auto after = std::get<ResumeAfter>(point).position;
+  if (named.before_alias && after.n < named.before_alias->n) after = *named.before_alias;
+  co_return co_await feed_reply(routes, std::move(request), std::move(run), after, wire, RunFeed::Until::end);
 }
 
 asio::awaitable<api::Reply> stream_events(RunRoutes routes, api::Request request) {
   auto found = co_await find_run(&routes.feed.store, &request);
   if (auto* refusal = std::get_if<api::Response>(&found)) co_return std::move(*refusal);
-  auto const& run = std::get<store::RunRow>(found);
+  auto& named = std::get<NamedRun>(found);
 
   auto const wire = protocol::find_wire(request.query("dialect").value_or(""),
-                                        request.query("agui").value_or(run.agui_version));
+                                        request.query("agui").value_or(named.row.agui_version));
   if (!wire) co_return unknown_dialect(request.query("dialect").value_or(""));
-  co_return co_await events_reply(routes, std::move(request), run, *wire);
+  co_return co_await events_reply(routes, std::move(request), std::move(named), *wire);
 }
 
 asio::awaitable<api::Reply> cancel_run(RunRoutes routes, api::Request request) {
+  auto found = co_await find_run(&routes.feed.store, &request);
+  if (auto* refusal = std::get_if<api::Response>(&found)) co_return std::move(*refusal);
+  auto const& run = std::get<NamedRun>(found).row;
   auto const run_id = request.query("runId");
-  if (!run_id) co_return run_id_missing();
-  auto const reply =
-      co_await routes.service.cancel(request.user, ThreadId{request.param("thread_id")}, RunId{*run_id});
+  auto const reply = co_await routes.service.cancel(request.user, run.thread_id, run.id);
   if (!reply) co_return api::problem_from(reply.error(), request.request_id);
   if (!reply->found) co_return no_such_run();
   std::string body;
@@ -238,7 +211,7 @@ std::string run_json(store::RunRow const& run, store::RunUsage const& usage) {
 asio::awaitable<api::Reply> show_run(RunRoutes routes, api::Request request) {
   auto found = co_await find_run(&routes.feed.store, &request);
   if (auto* refusal = std::get_if<api::Response>(&found)) co_return std::move(*refusal);
-  auto const& run = std::get<store::RunRow>(found);
+  auto const& run = std::get<NamedRun>(found).row;
   auto const usage = co_await routes.feed.store.run_usage(run.key);
   if (!usage) co_return api::problem_from(usage.error(), request.request_id);
   co_return api::json_response(200, run_json(run, *usage));

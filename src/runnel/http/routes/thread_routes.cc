@@ -99,7 +99,15 @@ void append_thread(std::string& out, store::ThreadRow const& row) {
     object.null("title");
   }
   object.text("status", to_string(row.status)).text("createdAt", to_rfc3339(row.created_at));
-  object.text("updatedAt", to_rfc3339(row.updated_at)).close();
+  object.text("updatedAt", to_rfc3339(row.updated_at));
+  if (row.active_run.empty()) {
+    object.null("activeRunId");
+  } else {
+    object.text("activeRunId", row.active_run.text);
+  }
+  append_json_array(object.key("queuedRunIds"), row.queued_runs,
+                    [](std::string& to, RunId const& run) { append_json_string(to, run.text); });
+  object.close();
 }
 
 asio::awaitable<api::Reply> list_threads(ThreadRoutes routes, api::Request request) {
@@ -142,16 +150,7 @@ asio::awaitable<api::Reply> rename_thread(ThreadRoutes routes, api::Request requ
   co_return co_await show_thread(routes, std::move(request));
 }
 
-// The run that the thread is busy with, as far as its newest message tells; empty if it is not known.
-asio::awaitable<RunId> active_run(ThreadRoutes routes, UserId user, ThreadId thread) {
-  auto const page = co_await routes.store.history(user, thread, std::nullopt, store::PageSize{1, 1});
-  if (!page || page->messages.empty()) co_return RunId{};
-  auto const run = co_await routes.store.find_run(user, thread, page->messages.back().run);
-  bool const active = run && *run && !store::is_ended((*run)->status);
-  co_return active ? (*run)->id : RunId{};
-}
-
-// It has the same form as the THREAD_BUSY that a run gets.
+// It has the same form as the THREAD_BUSY that a run gets. `active` is empty if the run has ended meanwhile.
 api::Response thread_busy(RunId const& active) {
   std::string details = "{}";
   if (!active.empty()) {
@@ -170,7 +169,8 @@ asio::awaitable<api::Reply> delete_thread(ThreadRoutes routes, api::Request requ
   if (!outcome) co_return api::problem_from(outcome.error(), request.request_id);
   if (*outcome == store::DeleteOutcome::not_found) co_return no_such_thread();
   if (*outcome == store::DeleteOutcome::busy) {
-    co_return thread_busy(co_await active_run(routes, request.user, ThreadId{request.param("thread_id")}));
+    auto const row = co_await routes.store.thread(request.user, ThreadId{request.param("thread_id")});
+    co_return thread_busy(row && *row ? (*row)->active_run : RunId{});
   }
   if (routes.options->deleted) routes.options->deleted();
   co_return api::empty_response(204);

@@ -110,17 +110,6 @@ std::string to_json(store::UsageReport const& report, store::UsageGroup group_by
   return body;
 }
 
-api::Response too_many_reports(ReportGate::Verdict verdict) {
-  auto response =
-      verdict == ReportGate::Verdict::full
-          ? api::problem(503, "UNAVAILABLE", "The server is busy with other reports; try again.")
-          : api::problem(
-                429, "TOO_MANY_REQUESTS",
-                "You have as many reports in progress as one user may have; wait for one to finish.");
-  response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
-
 asio::awaitable<api::Reply> show_usage(store::Store& store, std::shared_ptr<ReportGate> gate,
                                        api::Request request) {
   auto query = usage_query(request);

@@ -14,6 +14,8 @@
 #include <string>
 #include <string_view>
 
+#include "runnel/base/descriptor.h"
+
 namespace runnel::http {
 
 // A blocking client for tests that sees every byte. If the server sends nothing for 10 s, a read fails.
@@ -24,6 +26,11 @@ class TestClient {
   };
 
   explicit TestClient(std::uint16_t port) : TestClient(port, Options{}) {}
+  // On a socket that is connected; the client closes it.
+  explicit TestClient(base::Descriptor connected) : socket_{connected.release()}, connected_{true} {
+    timeval const patience{10, 0};
+    ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  }
   TestClient(std::uint16_t port, Options options) : socket_{::socket(AF_INET, SOCK_STREAM, 0)} {
     timeval const patience{10, 0};
     ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);

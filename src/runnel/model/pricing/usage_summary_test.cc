@@ -27,14 +27,14 @@ PriceBook const& known_prices() {
 // A call of qwen-max with 1,000 input and 100 output tokens. By the price list it costs
 // (1,000 × 2.4 + 100 × 9.6) / 1,000,000 = 0.00336. If its usage is missing, the estimates are 500 and 50
 // tokens, which cost half of that.
-struct Call {
+struct BookedCall {
   std::optional<std::string> cost = std::nullopt;
   bool usage = true;
   std::string currency = "CNY";
   CallOutcome outcome = CallOutcome::answered;
 };
 
-CallRecord record(Call const& call) {
+CallRecord record(BookedCall const& call) {
   ReportedUsage reported;
   if (call.usage) {
     reported.input_tokens = 1000;
@@ -48,7 +48,7 @@ CallRecord record(Call const& call) {
   return made;
 }
 
-std::vector<CallRecord> records(std::vector<Call> const& calls) {
+std::vector<CallRecord> records(std::vector<BookedCall> const& calls) {
   std::vector<CallRecord> out;
   for (auto const& call : calls)
     out.push_back(record(call));
@@ -57,20 +57,20 @@ std::vector<CallRecord> records(std::vector<Call> const& calls) {
 
 struct Case {
   char const* what;
-  std::vector<Call> calls;
+  std::vector<BookedCall> calls;
   CostSource source;
   char const* cost;
 };
 
-Call no_usage(std::optional<std::string> cost) {
+BookedCall no_usage(std::optional<std::string> cost) {
   return {std::move(cost), false};
 }
 
-Call in_dollars(std::string cost) {
+BookedCall in_dollars(std::string cost) {
   return {std::move(cost), true, "USD"};
 }
 
-Call refused() {
+BookedCall refused() {
   return {std::nullopt, false, "", CallOutcome::refused};
 }
 

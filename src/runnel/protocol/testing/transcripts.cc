@@ -21,9 +21,9 @@ class Script {
     return *this;
   }
   // Another node takes over the run; its first fact says so.
-  Script& take_over() {
+  Script& take_over(bool after_pause = false) {
     auto const previous = std::exchange(epoch_, epoch_ + 5000);
-    return say(WriterChanged{previous, n_});
+    return say(WriterChanged{previous, n_, after_pause});
   }
   Script& text(MessageId const& message, std::vector<std::string> const& pieces) {
     say(TextStarted{message, "worker"});
@@ -199,6 +199,7 @@ Transcript approval() {
   return script.say(std::move(asked))
       .say(StepPaused{"worker"})
       .say(RunPaused{{interrupt}, {usage()}})
+      .take_over(true)
       .say(RunResumed{RunId{"run-1~2"}})
       .say(StepResumed{"worker"})
       .say(std::move(approved))
@@ -206,7 +207,7 @@ Transcript approval() {
       .text(kAnswer, {"Created."})
       .say(StepFinished{"worker"})
       .say(answer("Created."))
-      .say(RunFinished{{usage()}, 2, 1, 0});
+      .say(RunFinished{{usage()}, 2, 1, 0, RunId{"run-1~2"}});
 }
 
 Transcript snapshots() {

@@ -7,6 +7,8 @@
 #include "runnel/base/log/log.h"
 #include "runnel/core/money/token_estimate.h"
 #include "runnel/runtime/execution/answer.h"
+#include "runnel/runtime/execution/approval.h"
+#include "runnel/runtime/execution/tool_hint.h"
 #include "runnel/runtime/writing/close_open.h"
 #include "runnel/runtime/writing/store_retry.h"
 
@@ -39,6 +41,18 @@ constexpr auto kFailed = store::CallStatus::failed;
 
 std::string code_of(CallTrouble const& trouble) {
   return trouble.code.empty() ? "RUN_FAILED" : trouble.code;
+}
+
+tools::ToolJob tool_job(RunWriter const& writer, Job const& job, ToolCallId const& id,
+                        FactOrder::OpenCall const& open) {
+  tools::ToolJob out;
+  out.id = id;
+  out.run = writer.names().run;
+  out.user = job.owner;
+  out.args = open.args.value_or(JsonText::empty_object());
+  out.epoch = writer.epoch();
+  out.repeat = true;
+  return out;
 }
 
 bool leaves_the_run(Error const& error, base::Cancel const& cancel) {
@@ -80,6 +94,7 @@ asio::awaitable<Result<Ended>> Executor::run() {
     co_return co_await fail(time_is_up(flow->limits.seconds));
   if (!result) co_return co_await fail(CallTrouble{"", "runtime execution failed", result.error().detail});
   if (auto* const trouble = std::get_if<CallTrouble>(&*result)) co_return co_await fail(std::move(*trouble));
+  if (auto* const call = std::get_if<AwaitedCall>(&*result)) co_return co_await pause(std::move(*call));
   co_return co_await finish(std::get<StageResult>(std::move(*result)));
 }
 
@@ -92,8 +107,9 @@ asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, std::int64
   before.last_known_ms = last_known_ms;
   auto left = co_await ledger_.take_over(before);
   if (!left) co_return left.error();
-  Commit commit;
-  commit.facts.emplace_back(change);
+  auto opening = co_await make_opening(change);
+  if (!opening) co_return opening.error();
+  auto commit = std::move(*opening);
   commit.add(close_interrupted(writer_->order()));
   commit.add(std::move(*left));  // Also settles the reasoning that was closed.
   auto const closed = co_await writer_->commit(std::move(commit));
@@ -113,6 +129,32 @@ asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, std::int64
         CallTrouble{"RUN_INTERRUPTED", "the run was interrupted", "its checkpoints cannot be read"});
   }
   co_return co_await run();
+}
+
+asio::awaitable<Result<Commit>> Executor::make_opening(WriterChanged change) {
+  auto const& order = writer_->order();
+  Commit commit;
+  change.after_pause = order.paused();
+  commit.facts.emplace_back(change);
+  if (!order.paused()) co_return commit;
+  std::optional<store::Decision> decision;
+  if (auto const call = order.awaited_call()) {
+    auto const state = co_await approval_state(parts_, job_.run, *call, cancel_);
+    if (!state) co_return state.error();
+    decision = state->decision;
+  }
+  commit.add(make_resume(order, writer_->names().run, decision));
+  co_return commit;
+}
+
+asio::awaitable<Result<Ended>> Executor::pause(AwaitedCall call) {
+  PauseTerms const terms{ledger_.booked(), parts_.clock.now_ms(), parts_.approval_time};
+  auto commit = make_pause(writer_->order(), call, terms);
+  auto const written = co_await writer_->commit(std::move(commit));
+  if (!written) co_return written.error();
+  Ended ended;
+  ended.waits = true;
+  co_return ended;
 }
 
 // Reads in pages, so that reads for other runs do not wait behind the checkpoints of a long run.
@@ -171,7 +213,7 @@ asio::awaitable<Result<StageEnd>> Executor::run_stages(flow::Flow const* flow) {
     }
     StageRunner runner{stage_parts(), flow->limits, *stage_};
     auto end = co_await runner.run();
-    if (!end || std::holds_alternative<CallTrouble>(*end)) co_return end;
+    if (!end || !std::holds_alternative<StageResult>(*end)) co_return end;
     auto found = std::get<StageResult>(std::move(*end));
     if (answers(*stage_, found.label)) co_return StageEnd{std::move(found)};
     auto const* next = flow->next(stage_->name, found.label);
@@ -226,6 +268,8 @@ Commit Executor::make_checkpoint(StageResult end, flow::Stage const& next) {
   commit.add(close_said(writer_->order(), TextOutcome::superseded));
   commit.facts.emplace_back(StepFinished{stage_->name});
   commit.facts.emplace_back(StepStarted{next.name});
+  if (auto const method = method_named_in(end.result, next, parts_.tools); !method.empty())
+    commit.facts.emplace_back(ToolHint{"early_" + method + "_" + mint_uuid().substr(24), method});
   ledger_.book_on_audit_row(stage_->name, std::move(end.reply.output), "success", commit.rows);
   commit.rows.checkpoints.push_back(
       progress_.finish_stage(stage_->name, end.result, end.label, ledger_.booked()));
@@ -265,7 +309,7 @@ Commit Executor::make_finish(StageResult end) {
   commit.facts.emplace_back(std::move(answer));
   commit.facts.emplace_back(StepFinished{stage_->name});
   commit.facts.emplace_back(RunFinished{ledger_.booked(), progress_.all_turns() + 1, progress_.all_calls(),
-                                        progress_.all_rejections()});
+                                        progress_.all_rejections(), writer_->order().alias()});
   return commit;
 }
 
@@ -286,7 +330,7 @@ Commit Executor::make_cancel(Commit accounts, RunLedger ledger) const {
   if (ledger.has_unbooked())
     ledger.book_on_audit_row(order.open_step().value_or(""), "", to_string(kCanceled), commit.rows);
   commit.add(close_all(order, TextOutcome::canceled, "CANCELED", mask()));
-  commit.facts.emplace_back(RunCanceled{ledger.booked()});
+  commit.facts.emplace_back(RunCanceled{ledger.booked(), order.alias()});
   return commit;
 }
 
@@ -297,7 +341,25 @@ asio::awaitable<Result<Ended>> Executor::finish(StageResult end) {
                                   std::move(canceled));
 }
 
+// A call whose effect has happened is a success, also if the run is canceled or given up: nobody may be told
+// that it failed (RUN-12).
+asio::awaitable<Result<void>> Executor::settle_tools(std::string code) {
+  for (auto const& id : writer_->order().calls_in_order()) {
+    auto const open = writer_->order().open_calls().at(id);
+    auto* const tool = open.running ? parts_.tools.find(open.tool) : nullptr;
+    if (tool == nullptr) continue;
+    auto const outcome = co_await tool->settle(tool_job(*writer_, job_, id, open), code, cancel_);
+    if (!outcome) co_return outcome.error();
+    if (!*outcome) continue;
+    auto const told = co_await writer_->commit(close_with(writer_->order(), id, **outcome, mask()));
+    if (!told) co_return told.error();
+  }
+  co_return Result<void>{};
+}
+
 asio::awaitable<Result<Ended>> Executor::cancel_run(Commit accounts) {
+  auto const settled = co_await settle_tools("CANCELED");
+  if (!settled) co_return settled.error();
   auto commit = make_cancel(std::move(accounts), ledger_);
   co_return co_await writer_->end(std::move(commit), canceled_end());
 }
@@ -315,6 +377,8 @@ Commit Executor::make_failure(CallTrouble const& trouble, Commit accounts, std::
 }
 
 asio::awaitable<Result<Ended>> Executor::fail(CallTrouble trouble) {
+  auto const settled = co_await settle_tools(code_of(trouble));
+  if (!settled) co_return settled.error();
   auto const error_id = mint_uuid();
   base::log(base::LogLevel::error, "run failed",
             {{"run_id", writer_->names().run.text},

@@ -32,8 +32,9 @@ class Executor {
   Executor(RunParts parts, std::shared_ptr<RunWriter> writer, std::shared_ptr<base::Cancel> cancel, Job job,
            RunMetrics metrics);
 
-  // Writes exactly one terminal fact. Fails if it cannot, because the run was fenced off, its writer failed
-  // or the process is stopping; then the next writer ends the run.
+  // Writes exactly one terminal fact, or a pause if a tool call must be approved: then the run waits without
+  // a writer (`waits`), and the next writer continues it. Fails if it can write neither, because the run was
+  // fenced off, its writer failed or the process is stopping; then the next writer ends the run.
   boost::asio::awaitable<Result<store::Ended>> run();
 
   // Continues after another writer: supersedes what that writer showed but did not keep, closes its open
@@ -59,6 +60,12 @@ class Executor {
   Commit stop_call(store::CallStatus status, std::string const& code);
   [[nodiscard]] Commit make_cancel(Commit accounts, RunLedger ledger) const;
   Commit make_failure(CallTrouble const& trouble, Commit accounts, std::string const& error_id);
+  // Learns what became of the tool calls that were running, before the run ends with `code`.
+  boost::asio::awaitable<Result<void>> settle_tools(std::string code);
+  // Writes the pause with which the run begins to wait.
+  boost::asio::awaitable<Result<store::Ended>> pause(AwaitedCall call);
+  // The facts with which a new writer begins.
+  boost::asio::awaitable<Result<Commit>> make_opening(WriterChanged change);
   boost::asio::awaitable<Result<store::Ended>> finish(StageResult end);
   boost::asio::awaitable<Result<store::Ended>> cancel_run(Commit accounts);
   boost::asio::awaitable<Result<store::Ended>> fail(CallTrouble trouble);

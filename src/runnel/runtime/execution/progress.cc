@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "runnel/core/fact/fact_json.h"
+#include "runnel/core/json/parse.h"
+#include "runnel/core/json/text.h"
 #include "runnel/core/json/write.h"
 #include "runnel/core/text/text.h"
 
@@ -14,11 +16,6 @@ namespace runnel::runtime {
 namespace json = boost::json;
 
 namespace {
-
-constexpr char kStage[] = "stage";
-constexpr char kTurn[] = "turn";
-constexpr char kTool[] = "tool";
-constexpr char kRejected[] = "rejected";
 
 std::string text_of(json::object const& body, std::string_view key) {
   auto const* value = body.if_contains(key);
@@ -78,6 +75,14 @@ char const* to_string(Fault fault) {
   return "contract";
 }
 
+std::string result_in(store::Checkpoint const& checkpoint) {
+  auto const document = parse_stored_json(checkpoint.body);
+  auto const* const body = document ? document->if_object() : nullptr;
+  if (checkpoint.kind != kStageCheckpoint || body == nullptr) return {};
+  auto const result = JsonText::parse(text_of(*body, "result"));
+  return result && result->is_object() ? result->str() : std::string{};
+}
+
 Result<Progress> Progress::from(std::vector<store::Checkpoint> const& checkpoints) {
   Progress progress;
   for (auto const& checkpoint : checkpoints) {
@@ -93,17 +98,17 @@ Result<void> Progress::apply(store::Checkpoint const& checkpoint) {
   auto const document = json::parse(checkpoint.body, error);
   if (error || !document.is_object() || checkpoint.number != number_ + 1) return bad;
   auto const& body = document.get_object();
-  if (checkpoint.kind == kStage) {
+  if (checkpoint.kind == kStageCheckpoint) {
     auto const* usage = body.if_contains("usage");
     auto booked = parse_usage_json(usage != nullptr ? json::serialize(*usage) : "");
     if (!booked) return bad;
     booked_ = std::move(*booked);
     add_stage(checkpoint.stage, text_of(body, "result"), text_of(body, "label"));
-  } else if (checkpoint.kind == kTurn) {
+  } else if (checkpoint.kind == kTurnCheckpoint) {
     add_turn(read_turn(body));
-  } else if (checkpoint.kind == kTool) {
+  } else if (checkpoint.kind == kToolCheckpoint) {
     add_result(text_of(body, "call"), text_of(body, "result"));
-  } else if (checkpoint.kind == kRejected) {
+  } else if (checkpoint.kind == kRejectedCheckpoint) {
     add_rejection(text_of(body, "output"), text_of(body, "repair"), fault_of(body));
   } else {
     return bad;
@@ -130,12 +135,12 @@ store::Checkpoint Progress::finish_stage(std::string const& stage, std::string c
   object.text("result", result).text("label", label);
   append_usage_json(object.key("usage"), booked);
   object.close();
-  return next(stage, kStage, std::move(body));
+  return next(stage, kStageCheckpoint, std::move(body));
 }
 
 store::Checkpoint Progress::take_turn(std::string const& stage, PromptMessage const& turn) {
   add_turn(turn);
-  return next(stage, kTurn, turn_body(turn));
+  return next(stage, kTurnCheckpoint, turn_body(turn));
 }
 
 store::Checkpoint Progress::finish_call(std::string const& stage, std::string const& call,
@@ -143,7 +148,7 @@ store::Checkpoint Progress::finish_call(std::string const& stage, std::string co
   add_result(call, result);
   std::string body;
   JsonObject{body}.text("call", call).text("result", result).close();
-  return next(stage, kTool, std::move(body));
+  return next(stage, kToolCheckpoint, std::move(body));
 }
 
 store::Checkpoint Progress::reject_output(std::string const& stage, std::string const& output,
@@ -151,7 +156,7 @@ store::Checkpoint Progress::reject_output(std::string const& stage, std::string 
   add_rejection(output, repair, fault);
   std::string body;
   JsonObject{body}.text("output", output).text("repair", repair).text("fault", to_string(fault)).close();
-  return next(stage, kRejected, std::move(body));
+  return next(stage, kRejectedCheckpoint, std::move(body));
 }
 
 void Progress::add_stage(std::string const& stage, std::string const& result, std::string const& label) {

@@ -22,6 +22,15 @@ enum class Fault {
 };
 char const* to_string(Fault fault);
 
+// The kinds of checkpoints.
+inline constexpr char kStageCheckpoint[] = "stage";  // A finished stage.
+inline constexpr char kTurnCheckpoint[] = "turn";    // A turn in which the model calls tools.
+inline constexpr char kToolCheckpoint[] = "tool";    // The result of a tool call.
+inline constexpr char kRejectedCheckpoint[] = "rejected";
+
+// The result of the stage that the checkpoint finishes, a JSON object on one line. Empty if there is none.
+std::string result_in(store::Checkpoint const& checkpoint);
+
 // How far a run has come: the results of its stages, and the conversation with the model in the open stage.
 // Each step is a checkpoint, which is written in the same commit as the facts of that step. The checkpoints
 // alone restore the same state (RUN-12).

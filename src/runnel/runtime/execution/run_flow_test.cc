@@ -30,11 +30,13 @@ TEST_F(RunFlowTest, FLOW_1_ARouteLeadsToItsStageAndNothingOfTheFirstIsShown) {
 TEST_F(RunFlowTest, FLOW_2_ToolsAreCalledAndTheirResultsGoBackToTheModel) {
   EXPECT_EQ(run({says(kNeeds), calls_tool(kEcho, "I look. "), says(kDone)}), RunStatus::completed);
 
-  EXPECT_EQ(life->facts("r1"),
-            (Names{"run_started", "step_started", "usage_recorded", "step_finished", "step_started",
-                   "reply_started", "text_started", "text_ended", "tool_call_started", "usage_recorded",
-                   "tool_args", "tool_call_ended", "tool_started", "tool_result", "text_started",
-                   "usage_recorded", "answer_completed", "step_finished", "run_finished"}));
+  EXPECT_EQ(
+      life->facts("r1"),
+      (Names{"run_started",   "step_started",   "usage_recorded", "step_finished",     "step_started",
+             "reply_started", "text_started",   "text_ended",     "tool_call_started", "tool_preparing",
+             "tool_intent",   "usage_recorded", "tool_args",      "tool_call_ended",   "tool_started",
+             "tool_progress", "tool_result",    "text_started",   "usage_recorded",    "answer_completed",
+             "step_finished", "run_finished"}));
   auto const last = script->requests().back().messages;
   ASSERT_GE(last.size(), 2U);
   auto const& asked = last[last.size() - 2];

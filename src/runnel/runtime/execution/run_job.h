@@ -12,6 +12,7 @@
 #include "runnel/model/registry.h"
 #include "runnel/runtime/lifecycle/run_input.h"
 #include "runnel/runtime/model_calls/run_ledger.h"
+#include "runnel/store/approvals.h"
 #include "runnel/store/rows.h"
 #include "runnel/store/store.h"
 #include "runnel/tools/tool.h"
@@ -25,6 +26,7 @@ struct Job {
   UserId owner;
   store::RuntimeMode mode = store::RuntimeMode::chat;
   std::int64_t started_at = 0;  // UNIX milliseconds.
+  std::int64_t waited_ms = 0;   // For how long it has waited for answers, which does not count as its time.
   RunInput input;
   Profile profile;
   Terms terms;
@@ -34,7 +36,7 @@ struct Job {
 // for a flow that limits it.
 inline std::chrono::milliseconds time_left(Job const& job, flow::Limits const& limits, std::int64_t now_ms) {
   return std::chrono::milliseconds{
-      std::max<std::int64_t>(job.started_at + limits.seconds * 1000 - now_ms, 0)};
+      std::max<std::int64_t>(job.started_at + job.waited_ms + limits.seconds * 1000 - now_ms, 0)};
 }
 
 // The parts that all runs share. They outlive every run.
@@ -45,6 +47,8 @@ struct RunParts {
   model::Registry const& models;
   tools::Toolbox const& tools;
   std::size_t context_bytes = std::size_t{1} << 20U;  // The most that a stage reads of its thread (HTTP-9).
+  store::Approvals* approvals = nullptr;              // Null only if no tool call needs one.
+  std::chrono::milliseconds approval_time{std::chrono::hours{24}};  // How long an answer is waited for.
 };
 
 // Who sees the rows that a run, or a stage of it, produces (RUN-9).

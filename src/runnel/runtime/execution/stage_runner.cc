@@ -53,8 +53,9 @@ StageRunner::StageRunner(StageParts parts, flow::Limits limits, flow::Stage cons
 asio::awaitable<Result<StageEnd>> StageRunner::run() {
   auto const opened = co_await open();
   if (!opened) co_return opened.error();
-  auto const resumed = co_await run_calls(true);
+  auto resumed = co_await run_calls(true);
   if (!resumed) co_return resumed.error();
+  if (*resumed) co_return StageEnd{std::move(**resumed)};
   for (;;) {
     // An earlier writer may have rejected the last output that is allowed.
     if (is_last_rejection()) co_return StageEnd{explain_rejection(stage_, parts_.progress.last_fault())};
@@ -70,8 +71,9 @@ asio::awaitable<Result<StageEnd>> StageRunner::run() {
       auto turn = make_turn(std::move(reply));
       auto const turned = co_await commit(std::move(turn));
       if (!turned) co_return turned.error();
-      auto const done = co_await run_calls(false);
+      auto done = co_await run_calls(false);
       if (!done) co_return done.error();
+      if (*done) co_return StageEnd{std::move(**done)};
       continue;
     }
     auto verdict = judge_output(stage_, reply, is_closing());

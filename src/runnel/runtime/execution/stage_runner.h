@@ -30,7 +30,14 @@ struct StageResult {
   ModelReply reply;
 };
 
-using StageEnd = std::variant<StageResult, CallTrouble>;
+// A tool call that somebody must approve before it runs. The run waits for the answer (RUN-13).
+struct AwaitedCall {
+  ToolCallId id;
+  std::size_t number = 0;  // Its place in the model's turn.
+  tools::PreparedCall prepared;
+};
+
+using StageEnd = std::variant<StageResult, CallTrouble, AwaitedCall>;
 
 // Runs one stage: asks the model, runs the tools that it calls, and sends back an output that breaks its
 // contract or contains no answer (FLOW-2, FLOW-4, V2-6). Every turn, tool result and rejected output is a
@@ -70,10 +77,19 @@ class StageRunner {
   Commit make_turn(ModelReply reply);
   Commit make_rejection(StageVerdict const& verdict, ModelReply reply);
   boost::asio::awaitable<Result<void>> commit(Commit what);
-  boost::asio::awaitable<Result<void>> run_calls(bool after_crash);
+  // Returns the call that must be approved first, if there is one.
+  boost::asio::awaitable<Result<std::optional<AwaitedCall>>> run_calls(bool after_crash);
+  [[nodiscard]] std::size_t number_of_next_call() const;
+  boost::asio::awaitable<Result<std::optional<tools::ToolOutcome>>> refused_by_user(ToolCall call,
+                                                                                    JsonText args);
   boost::asio::awaitable<Result<tools::ToolOutcome>> run_call(ToolCall call, tools::PreparedCall prepared,
                                                               bool after_crash);
+  // The outcome of a call that was running and is not allowed any more.
+  boost::asio::awaitable<Result<tools::ToolOutcome>> outcome_of_refused(ToolCall call,
+                                                                        tools::PreparedCall prepared);
+  [[nodiscard]] FactOrder::OpenCall const* open_call(ToolCall const& call) const;
   [[nodiscard]] std::optional<JsonText> recorded_args(ToolCall const& call) const;
+  void refuse_unless_allowed(tools::PreparedCall& prepared) const;
   [[nodiscard]] tools::PreparedCall prepare(ToolCall const& call) const;
   [[nodiscard]] tools::ToolJob make_job(ToolCall const& call, JsonText args, bool repeat) const;
   Commit make_result(ToolCall const& call, tools::PreparedCall const& prepared, tools::ToolOutcome outcome);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "runnel/core/text/sha256.h"
+#include "runnel/runtime/execution/approval.h"
 #include "runnel/runtime/execution/stage_runner.h"
 #include "runnel/runtime/writing/close_open.h"
 
@@ -13,11 +14,29 @@ namespace runnel::runtime {
 
 namespace asio = boost::asio;
 
-// The arguments in the log. Empty if the call is not recorded yet.
-std::optional<JsonText> StageRunner::recorded_args(ToolCall const& call) const {
+// Null if the call is not recorded yet.
+FactOrder::OpenCall const* StageRunner::open_call(ToolCall const& call) const {
   auto const& calls = parts_.writer->order().open_calls();
   auto const open = calls.find(ToolCallId{call.id});
-  return open != calls.end() ? open->second.args : std::nullopt;
+  return open != calls.end() ? &open->second : nullptr;
+}
+
+// The arguments in the log. Empty if the call is not recorded yet.
+std::optional<JsonText> StageRunner::recorded_args(ToolCall const& call) const {
+  auto const* const open = open_call(call);
+  return open != nullptr ? open->args : std::nullopt;
+}
+
+// The flow's own list of methods, which is part of the first gate (TOOL-3).
+void StageRunner::refuse_unless_allowed(tools::PreparedCall& prepared) const {
+  auto const& allowed = stage_.methods;
+  if (prepared.refused || allowed.empty()) return;
+  if (std::find(allowed.begin(), allowed.end(), prepared.name) != allowed.end()) return;
+  std::string names;
+  for (auto const& name : allowed)
+    names.append(names.empty() ? "" : ", ").append(name);
+  prepared.refused = tools::tool_failure(
+      "METHOD_NOT_ALLOWED", "this stage may not call " + prepared.name + "; it may call: " + names);
 }
 
 tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {
@@ -26,11 +45,13 @@ tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {
   auto const recorded = recorded_args(call);
   if (tool != nullptr) {
     auto prepared = tool->prepare(call.arguments);
-    if (!recorded || prepared.args == *recorded) return prepared;
-    // Another version of the program wrote the arguments. They have been shown, so they are what the call
-    // runs with.
-    prepared = tool->prepare(recorded->str());
-    prepared.args = *recorded;
+    if (recorded && prepared.args != *recorded) {
+      // Another version of the program wrote the arguments. They have been shown, so they are what the call
+      // runs with.
+      prepared = tool->prepare(recorded->str());
+      prepared.args = *recorded;
+    }
+    refuse_unless_allowed(prepared);
     return prepared;
   }
   tools::PreparedCall prepared;
@@ -74,31 +95,76 @@ Commit StageRunner::make_turn(ModelReply reply) {
   return commit;
 }
 
+std::size_t StageRunner::number_of_next_call() const {
+  return parts_.progress.turn_size() - parts_.progress.pending().size();
+}
+
+namespace {
+
+// A plain function: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
+AwaitedCall awaited(ToolCall const& call, std::size_t number, tools::PreparedCall const& prepared) {
+  return {ToolCallId{call.id}, number, prepared};
+}
+
+tools::ToolOutcome refusal_of(store::ApprovalState const& state, bool same_args) {
+  if (state.decision == store::Decision::expired)
+    return tools::tool_failure("APPROVAL_EXPIRED", "nobody approved the call in time; it was not made");
+  if (state.decision == store::Decision::approved && !same_args)
+    return tools::tool_failure("APPROVAL_REJECTED", "other arguments were approved; the call was not made");
+  return tools::tool_failure("APPROVAL_REJECTED",
+                             state.reason.empty()
+                                 ? "the user rejected the call; it was not made"
+                                 : "the user rejected the call; it was not made: " + state.reason);
+}
+
+}  // namespace
+
 // Runs the pending calls in the order in which the model made them.
-asio::awaitable<Result<void>> StageRunner::run_calls(bool after_crash) {
+asio::awaitable<Result<std::optional<AwaitedCall>>> StageRunner::run_calls(bool after_crash) {
   while (!parts_.progress.pending().empty()) {
     auto const call = parts_.progress.pending().front();
     auto const prepared = prepare(call);
+    auto const* const open = open_call(call);
+    bool const asked = open != nullptr && (open->approval || open->running);
+    if (prepared.needs_approval && !prepared.refused && !asked)
+      co_return awaited(call, number_of_next_call(), prepared);
     auto outcome = co_await run_call(call, prepared, after_crash);
     if (!outcome) co_return outcome.error();
     auto result = make_result(call, prepared, std::move(*outcome));
     auto const told = co_await commit(std::move(result));
     if (!told) co_return told.error();
   }
-  co_return Result<void>{};
+  co_return std::nullopt;
+}
+
+// The refusal of a call that somebody was asked about and that may not run. An approval holds for exactly the
+// arguments that were shown.
+asio::awaitable<Result<std::optional<tools::ToolOutcome>>> StageRunner::refused_by_user(ToolCall call,
+                                                                                        JsonText args) {
+  auto const* const open = open_call(call);
+  if (open == nullptr || !open->approval || open->running) co_return std::nullopt;
+  auto const state = co_await approval_state(parts_.run, parts_.job.run, ToolCallId{call.id}, parts_.cancel);
+  if (!state) co_return state.error();
+  bool const same_args = state->args_hash == sha256_hex(args.str());
+  if (state->decision == store::Decision::approved && same_args) co_return std::nullopt;
+  co_return refusal_of(*state, same_args);
 }
 
 namespace {
 
-std::string action_id(std::string const& name, std::int64_t number) {
-  return "tool_" + std::to_string(number) + "_" + name + "_" + mint_uuid().substr(24);
+Commit tool_runs(std::string const& action, std::string const& name) {
+  Commit commit;
+  commit.facts.emplace_back(ToolProgress{action, "正在执行 " + name + "...", {}});
+  return commit;
 }
 
 // A plain function: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
-Commit tool_started(ToolCall const& call, tools::PreparedCall const& prepared, std::int64_t number) {
+Commit tool_started(ToolCall const& call, tools::PreparedCall const& prepared, std::size_t number) {
   Commit commit;
-  commit.facts.emplace_back(ToolStarted{action_id(prepared.name, number), ToolCallId{call.id}, prepared.name,
-                                        prepared.input, prepared.name + ":" + std::to_string(number)});
+  auto const action = tool_action_id(prepared.name, number);
+  commit.facts.emplace_back(ToolStarted{action, ToolCallId{call.id}, prepared.name, prepared.input,
+                                        preparing_id(prepared.name, number)});
+  commit.add(tool_runs(action, prepared.name));
   commit.rows.tool_starts.push_back({ToolCallId{call.id}, prepared.name, sha256_hex(prepared.args.str())});
   return commit;
 }
@@ -122,16 +188,18 @@ tools::ToolJob StageRunner::make_job(ToolCall const& call, JsonText args, bool r
 
 asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call, tools::PreparedCall prepared,
                                                                   bool after_crash) {
-  auto const& calls = parts_.writer->order().open_calls();
-  auto const open = calls.find(ToolCallId{call.id});
-  bool const begun = open != calls.end() && !open->second.action_id.empty();
-  // The tool was removed after the call started, so its effect cannot be looked up.
-  if (prepared.refused && begun) co_return tools::outcome_unknown();
+  auto const* const open = open_call(call);
+  auto const action = open != nullptr ? open->action_id : std::string{};
+  bool const begun = open != nullptr && open->running;
+  // The call may no longer be made, but it was running.
+  if (prepared.refused && begun) co_return co_await outcome_of_refused(call, std::move(prepared));
   if (prepared.refused) co_return std::move(*prepared.refused);
+  auto refused = co_await refused_by_user(call, prepared.args);
+  if (!refused) co_return refused.error();
+  if (*refused) co_return std::move(**refused);
   if (!begun) {
-    auto const number = static_cast<std::int64_t>(parts_.progress.turn_size()) -
-                        static_cast<std::int64_t>(parts_.progress.pending().size());
-    auto start = tool_started(call, prepared, number);
+    auto start = action.empty() ? tool_started(call, prepared, number_of_next_call())
+                                : tool_runs(action, prepared.name);
     auto const started = co_await commit(std::move(start));
     if (!started) co_return started.error();
   }
@@ -139,6 +207,17 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call,
   auto job = make_job(call, prepared.args, after_crash && begun);
   auto outcome = co_await parts_.run.tools.find(call.name)->run(std::move(job), parts_.cancel);
   co_return outcome;
+}
+
+asio::awaitable<Result<tools::ToolOutcome>> StageRunner::outcome_of_refused(ToolCall call,
+                                                                            tools::PreparedCall prepared) {
+  auto* const tool = parts_.run.tools.find(call.name);
+  if (tool == nullptr) co_return tools::outcome_unknown();
+  auto job = make_job(call, prepared.args, true);
+  auto outcome = co_await tool->settle(std::move(job), prepared.refused->summary, parts_.cancel);
+  if (!outcome) co_return outcome.error();
+  if (!*outcome) co_return tools::outcome_unknown();
+  co_return std::move(**outcome);
 }
 
 Commit StageRunner::make_result(ToolCall const& call, tools::PreparedCall const& prepared,
@@ -153,9 +232,9 @@ Commit StageRunner::make_result(ToolCall const& call, tools::PreparedCall const&
                                        outcome.result, outcome.error, outcome.card, open.action_id,
                                        outcome.summary});
   if (outcome.card) commit.facts.emplace_back(CardShown{MessageId{mint_uuid()}, id, *outcome.card});
-  commit.rows.messages.push_back(tool_result_row(message, id, open.tool, stage_.name, outcome.result.str(),
-                                                 produced_mask(parts_.job.mode, stage_.kind),
-                                                 outcome.metadata));
+  commit.rows.messages.push_back(tool_result_row(
+      message, id, open.tool, stage_.name, outcome.result.str(), produced_mask(parts_.job.mode, stage_.kind),
+      tools::tool_agent_output(open.tool, id, prepared.args, outcome)));
   commit.rows.checkpoints.push_back(parts_.progress.finish_call(stage_.name, call.id, outcome.result.str()));
   if (!open.action_id.empty()) commit.rows.tool_ends.push_back(id);
   return commit;

@@ -22,9 +22,12 @@ void LiveRuns::add(RunKey run, LiveRun live) {
   early_.erase(early);
 }
 
-void LiveRuns::remove(RunKey run) {
+void LiveRuns::remove(RunKey run, std::shared_ptr<base::Cancel> const& cancel) {
   std::lock_guard const lock{mutex_};
-  active_.subtract(static_cast<std::int64_t>(runs_.erase(run)));
+  auto const it = runs_.find(run);
+  if (it == runs_.end() || it->second.cancel != cancel) return;
+  runs_.erase(it);
+  active_.subtract();
   if (runs_.empty()) idle_.notify_all();
 }
 
@@ -46,6 +49,11 @@ void LiveRuns::cancel_all(base::CancelReason reason) {
 std::size_t LiveRuns::size() const {
   std::lock_guard const lock{mutex_};
   return runs_.size();
+}
+
+bool LiveRuns::has(RunKey run) const {
+  std::lock_guard const lock{mutex_};
+  return runs_.contains(run);
 }
 
 bool LiveRuns::wait_until_idle(std::chrono::milliseconds limit) {

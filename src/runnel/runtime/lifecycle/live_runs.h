@@ -27,7 +27,8 @@ class LiveRuns {
   explicit LiveRuns(base::Gauge active) : active_{active} {}
 
   void add(RunKey run, LiveRun live);
-  void remove(RunKey run);
+  // Has no effect if another writer has been added under the same key meanwhile.
+  void remove(RunKey run, std::shared_ptr<base::Cancel> const& cancel);
 
   // Asks the run's writer to stop, on its core. If the run is not here yet but is added within a minute, its
   // writer is asked then: a cancel may come between a run's admission and its start.
@@ -35,6 +36,7 @@ class LiveRuns {
   void cancel_all(base::CancelReason reason);
 
   [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] bool has(RunKey run) const;
 
   // Blocks until no run is left or the time is over. Returns true if none is left.
   bool wait_until_idle(std::chrono::milliseconds limit);

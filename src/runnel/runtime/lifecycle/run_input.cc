@@ -116,6 +116,9 @@ std::optional<Refusal> read_ids(json::object const& body, RunInput& input) {
   }
   if (auto& text = std::get<0>(thread)) input.thread = ThreadId{std::move(*text)};
   if (auto& text = std::get<0>(run)) input.run = RunId{std::move(*text)};
+  if (input.run && !base_of_alias(*input.run).empty()) {
+    return invalid("'runId' must not end in '~' and digits: such ids are for runs that go on after a pause");
+  }
 
   auto version = text_member(body, "protocolVersion");
   if (auto* refusal = std::get_if<Refusal>(&version)) return std::move(*refusal);

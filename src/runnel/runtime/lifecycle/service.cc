@@ -19,7 +19,8 @@ Service::Service(ServiceParts parts, ServiceOptions options)
     : parts_{parts},
       options_{std::move(options)},
       created_at_{parts_.clock.now_ms()},
-      live_{options_.metrics.active} {}
+      live_{options_.metrics.active},
+      approvals_{parts_.sql != nullptr ? std::make_unique<store::Approvals>(*parts_.sql) : nullptr} {}
 
 // Fills in the defaults and refuses names that are not configured.
 std::optional<Refusal> Service::complete(RunInput& input) const {
@@ -105,7 +106,10 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
     options_.metrics.admission_time.observe(std::chrono::steady_clock::now() - asked);
   }
   if (admission->outcome == Outcome::queued) options_.metrics.queued.add();
-  if (admission->cancel_first) live_.cancel(*admission->cancel_first, CancelReason::replaced);
+  if (admission->cancel_first) {
+    live_.cancel(*admission->cancel_first, CancelReason::replaced);
+    wake_if_canceled(*admission->cancel_first);
+  }
   if (admission->outcome == Outcome::running) {
     claimed.row.key = admission->run;
     claimed.row.thread = admission->thread;
@@ -177,7 +181,8 @@ Job Service::make_job(store::RunRow const& row, RunInput input) const {
 }
 
 RunParts Service::run_parts() const {
-  return {parts_.store, parts_.clock, parts_.flows, parts_.models, parts_.tools, options_.context_bytes};
+  return {parts_.store, parts_.clock,           parts_.flows,     parts_.models,
+          parts_.tools, options_.context_bytes, approvals_.get(), options_.approval_time};
 }
 
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
@@ -227,10 +232,15 @@ void Service::ended(store::RunRow const& row, std::string const& request_id, Run
       tasks_.spawn(parts_.cores.at(0).get_executor(), "take run over again",
                    take_over_again(row, failures + 1));
     }
+  } else if (result->waits) {
+    base::log(base::LogLevel::info, "run waits for an approval",
+              {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}});
+    // A cancel that came while the run began to wait has found neither a writer nor a waiting run.
+    wake_if_canceled(run);
   } else if (result->promoted && !draining()) {
     spawn_pending(*result->promoted);
   }
-  live_.remove(run);
+  live_.remove(run, writer.cancel());
 }
 
 Async<CancelReply> Service::cancel(UserId owner, ThreadId thread, RunId run) {
@@ -242,6 +252,7 @@ Async<CancelReply> Service::cancel(UserId owner, ThreadId thread, RunId run) {
   if (!outcome) co_return outcome.error();
   if (outcome->status == store::RunStatus::queued) co_return co_await discard(**row);
   if (!store::is_ended(outcome->status)) live_.cancel((*row)->key, CancelReason::user);
+  if (outcome->status == store::RunStatus::awaiting_approval) wake_if_canceled((*row)->key);
   co_return CancelReply{true, store::is_ended(outcome->status), outcome->status};
 }
 
@@ -259,6 +270,7 @@ Async<CancelReply> Service::discard(store::RunRow row) {
     auto const again = co_await parts_.store.request_cancel(row.key, parts_.clock.now_ms());
     if (!again) co_return again.error();
     if (!store::is_ended(again->status)) live_.cancel(row.key, CancelReason::user);
+    if (again->status == store::RunStatus::awaiting_approval) wake_if_canceled(row.key);
     co_return CancelReply{true, store::is_ended(again->status), again->status};
   }
   if (!discarded) co_return discarded.error();

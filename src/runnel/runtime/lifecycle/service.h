@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <variant>
 
@@ -21,6 +22,7 @@
 #include "runnel/runtime/lifecycle/run_input.h"
 #include "runnel/runtime/lifecycle/run_metrics.h"
 #include "runnel/runtime/writing/run_writer.h"
+#include "runnel/store/approvals.h"
 #include "runnel/store/store.h"
 #include "runnel/stream/hub.h"
 
@@ -36,6 +38,9 @@ struct ServiceOptions {
   // How long a run's events are kept after its end (SSE-4).
   std::chrono::seconds event_retention{7 * 24 * 3600};
   std::chrono::seconds sweep_interval{60};
+  // How long a run waits for an approval, and how often overdue ones are looked for.
+  std::chrono::milliseconds approval_time{std::chrono::hours{24}};
+  std::chrono::milliseconds approval_interval{std::chrono::seconds{1}};
   std::size_t context_bytes = std::size_t{1} << 20U;  // The most that a stage reads of its thread (HTTP-9).
   store::Budgets budgets;
   RunMetrics metrics{};
@@ -52,6 +57,7 @@ struct ServiceParts {
   model::PriceBook const& prices;
   tools::Toolbox const& tools;
   std::string_view profile_query;  // See store::AdmitRequest. A literal.
+  store::Sql* sql = nullptr;       // For approvals; null only if no tool call needs one.
 };
 
 struct Started {
@@ -83,6 +89,12 @@ class Service {
 
   // Durably asks the run to end; its terminal fact follows soon. A queued run ends at once.
   store::Async<CancelReply> cancel(UserId owner, ThreadId thread, RunId run);
+
+  // Answers the question whether a tool call may run. If the answer is accepted, the run goes on (RUN-13).
+  store::Async<store::AnswerOutcome> answer(store::ApprovalAnswer answer);
+
+  // The questions that wait for this user, at most `limit`.
+  store::Async<std::vector<store::WaitingApproval>> approvals_of(UserId owner, std::size_t limit);
 
   // The runs that an earlier process left (RUN-12), without their inputs. Called before the server listens,
   // so that no run of this process is among them.
@@ -182,6 +194,14 @@ class Service {
   [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
   store::Async<CancelReply> discard(store::RunRow row);
+  // Continues a run that has waited.
+  void wake(RunKey run);
+  boost::asio::awaitable<void> continue_woken(RunKey run);
+  // Continues the run if it waits and is being canceled.
+  void wake_if_canceled(RunKey run);
+  boost::asio::awaitable<void> try_wake_canceled(RunKey run);
+  boost::asio::awaitable<void> watch_approvals();
+  boost::asio::awaitable<Result<void>> look_for_due(std::set<RunKey>* pending);
   boost::asio::awaitable<void> sweep();
   boost::asio::awaitable<bool> nap();
   std::shared_ptr<RunWriter> make_writer(LiveRun const& live, RunWriter::Start start);
@@ -204,6 +224,7 @@ class Service {
   // Also used on core 0 only: what `find_lost_admits` looks for, and whether it is running.
   std::deque<LostAdmit> lost_admits_;
   bool looking_ = false;
+  std::unique_ptr<store::Approvals> const approvals_;  // Null if there is no SQL layer.
   base::TaskGroup tasks_;
 };
 

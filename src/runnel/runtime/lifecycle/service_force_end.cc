@@ -142,7 +142,7 @@ asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
   } else {
     live.channel->hold();
   }
-  live_.remove(row.key);
+  live_.remove(row.key, live.cancel);
 }
 
 }  // namespace runnel::runtime

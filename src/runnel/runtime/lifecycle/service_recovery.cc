@@ -178,7 +178,7 @@ asio::awaitable<void> Service::run_taken_over(store::RunRow row, LiveRun live, s
     base::log(base::LogLevel::error, "run is not recovered",
               {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}, {"detail", done.error().detail}});
     if (is_elsewhere(done.error()) || live.cancel->reason() == base::CancelReason::shutdown) {
-      live_.remove(row.key);
+      live_.remove(row.key, live.cancel);
       co_return;
     }
     if (done.error().code != Errc::unavailable) ++tries;
@@ -219,16 +219,22 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
   if (claim->crashes > options_.max_recoveries) give_up = interrupted_too_often();
   if (!input) give_up = without_input();
 
-  options_.metrics.taken_over.add();
-  base::log(base::LogLevel::info, "run taken over",
+  auto job = make_job(row, input ? std::move(*input) : RunInput{});
+  if (approvals_) {
+    auto const waited = co_await approvals_->waited(row.key);
+    if (!waited) co_return waited.error();
+    job.waited_ms = *waited;
+  }
+  bool const woken = replayed->order.paused();
+  if (!woken) options_.metrics.taken_over.add();
+  base::log(base::LogLevel::info, woken ? "run goes on after an approval" : "run taken over",
             {{"run_id", row.id.text}, {"thread_id", row.thread_id.text}, {"crashes", claim->crashes}});
   if (claim->cancel_requested) live.cancel->request(base::CancelReason::user);
   auto const writer = make_writer(
       live, RunWriter::Start{
                 row.key, LogTail{claim->epoch, claim->last_n, claim->next_idx, std::move(replayed->order)}});
   writer->begin();
-  Executor executor{run_parts(), writer, live.cancel, make_job(row, input ? std::move(*input) : RunInput{}),
-                    options_.metrics};
+  Executor executor{run_parts(), writer, live.cancel, std::move(job), options_.metrics};
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
     WriterChanged const change{replayed->last.epoch, replayed->last.n};

@@ -38,6 +38,7 @@ std::int64_t time_of_sweep(SweepClock& clock, std::int64_t wall) {
 
 void Service::start_sweeping() {
   tasks_.spawn(parts_.cores.at(0).get_executor(), "sweep", sweep());
+  if (approvals_) tasks_.spawn(parts_.cores.at(0).get_executor(), "watch approvals", watch_approvals());
 }
 
 void Service::sweep_soon() {

@@ -5,6 +5,7 @@
 
 #include "runnel/core/money/token_estimate.h"
 #include "runnel/core/text/text.h"
+#include "runnel/tools/tool.h"
 
 namespace runnel::runtime {
 
@@ -144,7 +145,10 @@ void ReplyStream::add(model::ToolCallPiece piece, Commit& batch) {
   }
   auto const& call = shown_call(piece, batch);
   auto arguments = storable(std::move(piece.arguments));
-  if (!arguments.empty()) batch.facts.emplace_back(ToolArgsDelta{call.id, std::move(arguments)});
+  if (arguments.empty()) return;
+  auto const preview = previews_.find(piece.index);
+  if (preview != previews_.end()) preview->second.feed(arguments, batch.facts);
+  batch.facts.emplace_back(ToolArgsDelta{call.id, std::move(arguments)});
 }
 
 ShownCall const& ReplyStream::shown_call(model::ToolCallPiece const& piece, Commit& batch) {
@@ -155,6 +159,7 @@ ShownCall const& ReplyStream::shown_call(model::ToolCallPiece const& piece, Comm
   call.message = MessageId{mint_uuid()};
   call.tool = storable(piece.name);
   batch.facts.emplace_back(ToolCallStarted{call.message, call.id, call.tool, stage_});
+  if (call.tool == tools::kProjectCli) previews_.try_emplace(piece.index, piece.index);
   return call;
 }
 

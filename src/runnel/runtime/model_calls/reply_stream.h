@@ -19,6 +19,7 @@
 #include "runnel/core/fact/fact.h"
 #include "runnel/flow/output/live_text.h"
 #include "runnel/model/provider.h"
+#include "runnel/runtime/model_calls/call_preview.h"
 #include "runnel/runtime/model_calls/run_ledger.h"
 #include "runnel/runtime/writing/commit.h"
 #include "runnel/runtime/writing/run_writer.h"
@@ -121,6 +122,7 @@ class ReplyStream {
   std::string reasoning_;
   std::string arguments_;  // Of all tool calls.
   ShownCalls calls_;
+  std::map<std::size_t, CallPreview> previews_;  // Of the calls of project_cli.
   std::int64_t chunks_ = 0;
   std::chrono::steady_clock::time_point last_chunk_;
   std::chrono::steady_clock::time_point began_;

@@ -59,7 +59,16 @@ class Life {
     options.runs_per_user = kRunsPerUser;
     options.budgets = terms.budgets;
     options.metrics = RunMetrics{metrics_};
-    service_.emplace(ServiceParts{cores_, clock_, *store_, hub_, flows_, models_, prices_, tools_, {}},
+    service_.emplace(ServiceParts{cores_,
+                                  clock_,
+                                  *store_,
+                                  hub_,
+                                  flows_,
+                                  models_,
+                                  prices_,
+                                  tools_,
+                                  {},
+                                  dynamic_cast<store::Sql*>(store_.get())},
                      options);
     cores_.start();
     service_->recover(wait(service_->unfinished()).value());

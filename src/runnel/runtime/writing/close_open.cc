@@ -15,6 +15,18 @@ store::NewMessage said_row(FactOrder::OpenText const& text, TextOutcome outcome,
   return row;
 }
 
+void add_result(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const& open,
+                tools::ToolOutcome const& outcome, int mask) {
+  auto const args = open.args.value_or(JsonText::empty_object());
+  MessageId const message{mint_uuid()};
+  commit.facts.emplace_back(ToolResult{message, id, open.tool, open.stage, args, outcome.status,
+                                       outcome.result, outcome.error, outcome.card, open.action_id,
+                                       outcome.summary});
+  commit.rows.messages.push_back(tool_result_row(message, id, open.tool, open.stage, outcome.result.str(),
+                                                 mask,
+                                                 tools::tool_agent_output(open.tool, id, args, outcome)));
+}
+
 void close_call(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const& open,
                 std::string const& code, int mask) {
   auto const args = open.args.value_or(JsonText::empty_object());
@@ -24,16 +36,11 @@ void close_call(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const&
   }
   if (open.streaming) commit.facts.emplace_back(ToolCallEnded{open.message, id, open.tool, open.stage});
 
-  // A call that was started may have had its effect. RUN-4 fixes the code of a canceled call.
-  bool const unknown = !open.action_id.empty() && code != "CANCELED";
+  // A call that was running may have had its effect. RUN-4 fixes the code of a canceled call.
+  bool const unknown = open.running && code != "CANCELED";
   auto const outcome =
       unknown ? tools::outcome_unknown() : tools::tool_failure(code, "the tool call was broken off");
-  MessageId const message{mint_uuid()};
-  commit.facts.emplace_back(ToolResult{message, id, open.tool, open.stage, args, outcome.status,
-                                       outcome.result, outcome.error, std::nullopt, open.action_id,
-                                       outcome.summary});
-  commit.rows.messages.push_back(
-      tool_result_row(message, id, open.tool, open.stage, outcome.result.str(), mask));
+  add_result(commit, id, open, outcome, mask);
 }
 
 }  // namespace
@@ -79,6 +86,14 @@ Commit close_abandoned(FactOrder const& order, ToolCallId const& call, std::stri
   Commit commit;
   auto const open = order.open_calls().find(call);
   if (open != order.open_calls().end()) close_call(commit, call, open->second, code, store::kUiHistory);
+  return commit;
+}
+
+Commit close_with(FactOrder const& order, ToolCallId const& call, tools::ToolOutcome const& outcome,
+                  int mask) {
+  Commit commit;
+  add_result(commit, call, order.open_calls().at(call), outcome, mask);
+  commit.rows.tool_ends.push_back(call);
   return commit;
 }
 

@@ -6,6 +6,7 @@
 #include "runnel/core/fact/fact_order.h"
 #include "runnel/runtime/writing/commit.h"
 #include "runnel/runtime/writing/message_rows.h"
+#include "runnel/tools/tool.h"
 
 // Commits that end the messages, tool calls and steps that are open in a run's log, so that every START has
 // its END.
@@ -33,5 +34,9 @@ Commit close_abandoned(FactOrder const& order, ToolCallId const& call, std::stri
 
 // Does what `close_words` does, and ends the step.
 Commit close_all(FactOrder const& order, TextOutcome outcome, std::string const& code, int mask = kSeenByAll);
+
+// Ends an open call with this outcome, and closes its row. For a run that is about to end.
+Commit close_with(FactOrder const& order, ToolCallId const& call, tools::ToolOutcome const& outcome,
+                  int mask);
 
 }  // namespace runnel::runtime

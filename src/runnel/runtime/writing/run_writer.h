@@ -73,6 +73,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
 
   [[nodiscard]] FactOrder const& order() const { return head_.tail.order(); }
   [[nodiscard]] Epoch epoch() const { return head_.tail.epoch(); }
+  [[nodiscard]] std::shared_ptr<base::Cancel> const& cancel() const { return cancel_; }
   [[nodiscard]] RunNames const& names() const { return channel_->names(); }
   [[nodiscard]] boost::asio::io_context& context() const { return channel_->context(); }
 

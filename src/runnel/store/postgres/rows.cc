@@ -7,6 +7,7 @@
 #include "runnel/base/log/log.h"
 #include "runnel/core/fact/position.h"
 #include "runnel/core/json/write.h"
+#include "runnel/store/page.h"
 
 namespace runnel::store::postgres {
 
@@ -184,6 +185,8 @@ std::vector<ThreadRow> to_threads(Rows const& rows) {
     thread.status = parse_thread_status(rows.text(i, 3)).value();
     thread.created_at = rows.integer(i, 4);
     thread.updated_at = rows.integer(i, 5);
+    if (!rows.is_null(i, 6)) thread.active_run = RunId{rows.text(i, 6)};
+    if (!rows.is_null(i, 7)) thread.queued_runs = split_run_ids(rows.text(i, 7));
   }
   return out;
 }

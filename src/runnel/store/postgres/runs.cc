@@ -67,11 +67,11 @@ std::optional<std::string> checkpoints_json(std::vector<Checkpoint> const& check
 // Empty if there are none.
 std::optional<std::string> tool_starts_json(std::vector<ToolCallStart> const& starts) {
   return array_json(starts, [](std::string& out, ToolCallStart const& start) {
-    JsonObject{out}
-        .text("id", start.id.text)
-        .text("name", start.name)
-        .text("args_hash", start.args_hash)
-        .close();
+    JsonObject object{out};
+    object.text("id", start.id.text).text("name", start.name).text("args_hash", start.args_hash);
+    if (start.question)
+      object.text("args", start.question->args).number("expires_at", start.question->expires_at);
+    object.close();
   });
 }
 

@@ -73,7 +73,12 @@ FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
 LEFT JOIN agent_chat_messages m ON m.run_id = r.id WHERE r.id = $1 GROUP BY s.billing_currency)sql";
 
 std::string const kThreads =
-    "SELECT id, thread_ref, title, status, created_at, updated_at FROM agent_chat_sessions ";
+    "SELECT s.id, s.thread_ref, s.title, s.status, s.created_at, s.updated_at, "
+    "(SELECT run_ref FROM runs WHERE thread_id = s.id AND status IN "
+    "('pending','running','awaiting_approval')), "
+    "(SELECT string_agg(run_ref, ' ' ORDER BY queue_no) FROM runs WHERE thread_id = s.id AND status = "
+    "'queued') "
+    "FROM agent_chat_sessions s ";
 std::string const kThread = kThreads + "WHERE owner_id = $1 AND thread_ref = $2";
 std::string const kThreadPage =
     kThreads +

@@ -60,6 +60,16 @@ Result<void> insert_checkpoints(Db& db, RunKey run, std::vector<Checkpoint> cons
   return {};
 }
 
+void ask_for_approval(Db& db, AppendRequest const& request, ToolCallStart const& start) {
+  db.run(
+      "INSERT INTO approvals(run_id, call_id, name, args, args_hash, asked_at, expires_at) "
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+      request.run.value, start.id.text, start.name, start.question->args, start.args_hash, request.now,
+      start.question->expires_at);
+  db.run("UPDATE runs SET status = 'awaiting_approval', node = NULL, released = 1 WHERE id = ?1",
+         request.run.value);
+}
+
 Result<void> write_tool_calls(Db& db, AppendRequest const& request) {
   for (auto const& start : request.tool_starts) {
     auto const inserted = db.run(
@@ -69,6 +79,7 @@ Result<void> write_tool_calls(Db& db, AppendRequest const& request) {
     if (inserted != 1) {
       return Error{Errc::invalid, "the start of tool call " + start.id.text + ", which has been started"};
     }
+    if (start.question) ask_for_approval(db, request, start);
   }
   for (auto const& id : request.tool_ends) {
     auto const closed = db.run(

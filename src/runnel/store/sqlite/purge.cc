@@ -24,6 +24,9 @@ constexpr std::string_view kDeleteCheckpoints =
 constexpr std::string_view kDeleteToolCalls =
     "DELETE FROM tool_calls WHERE run_id = ?1 AND id IN (SELECT id FROM tool_calls WHERE run_id = ?1 LIMIT "
     "8)";
+constexpr std::string_view kDeleteApprovals =
+    "DELETE FROM approvals WHERE run_id = ?1 AND call_id IN "
+    "(SELECT call_id FROM approvals WHERE run_id = ?1 LIMIT 8)";
 constexpr std::string_view kDeleteMessages =
     "DELETE FROM agent_chat_messages WHERE id IN "
     "(SELECT id FROM agent_chat_messages WHERE run_id = ?1 LIMIT 8)";
@@ -61,7 +64,7 @@ std::optional<std::int64_t> some_run_of(Db& db, std::int64_t thread) {
 }
 
 std::int64_t delete_some_log(Db& db, std::int64_t run) {
-  for (auto const statement : {kDeleteLog, kDeleteCheckpoints, kDeleteToolCalls}) {
+  for (auto const statement : {kDeleteLog, kDeleteCheckpoints, kDeleteToolCalls, kDeleteApprovals}) {
     if (auto const rows = db.run(statement, run); rows > 0) return rows;
   }
   return 0;

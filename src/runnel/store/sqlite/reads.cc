@@ -38,8 +38,14 @@ std::string const kContext = kMessages +
                              "WHERE m.session_id = ?1 AND m.seq > 0 AND (m.visibility_mask & 2) <> 0 "
                              "AND (m.run_id <> ?2 OR m.role = 'user') ORDER BY m.seq DESC LIMIT ?3";
 
+// The last two columns are read from the indexes of a thread's unfinished runs.
 std::string const kThreads =
-    "SELECT id, thread_ref, title, status, created_at, updated_at FROM agent_chat_sessions ";
+    "SELECT s.id, s.thread_ref, s.title, s.status, s.created_at, s.updated_at, "
+    "(SELECT run_ref FROM runs WHERE thread_id = s.id AND status IN "
+    "('pending','running','awaiting_approval')), "
+    "(SELECT group_concat(run_ref, ' ') FROM (SELECT run_ref FROM runs "
+    "WHERE thread_id = s.id AND status = 'queued' ORDER BY queue_no)) "
+    "FROM agent_chat_sessions s ";
 std::string const kThread = kThreads + "WHERE owner_id = ?1 AND thread_ref = ?2";
 std::string const kThreadPage =
     kThreads +
@@ -144,6 +150,8 @@ ThreadRow thread_row(Query const& query) {
   row.status = parse_thread_status(query.text(3)).value();
   row.created_at = query.integer(4);
   row.updated_at = query.integer(5);
+  row.active_run = RunId{query.text(6)};
+  row.queued_runs = split_run_ids(query.text(7));
   return row;
 }
 

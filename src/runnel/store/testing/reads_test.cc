@@ -69,6 +69,46 @@ TEST_P(StoreReads, RunIsNotFoundUnderAnotherThread) {
   EXPECT_FALSE(run_async(store().run_by_key(RunKey{4711})).value().has_value());
 }
 
+TEST_P(StoreReads, RUN_5_ThreadNamesItsActiveRunAndThoseThatWait) {
+  auto const first = admit(admission("r1"));
+  admit(admission("r3", OnBusy::enqueue));
+  admit(admission("r2", OnBusy::enqueue));
+  admit(admission("other", "t2"));
+  auto const thread = [this] { return run_async(store().thread(kAnn, kThread)).value().value(); };
+  auto const waiting = [](ThreadRow const& row) {
+    Texts out;
+    for (auto const& run : row.queued_runs)
+      out.push_back(run.text);
+    return out;
+  };
+
+  EXPECT_EQ(thread().active_run.text, "r1");
+  EXPECT_EQ(waiting(thread()), (Texts{"r3", "r2"}));
+  auto const listed = run_async(store().threads(kAnn, "", 10)).value().threads;
+  ASSERT_EQ(ids(listed), (Texts{"t2", "t1"}));
+  EXPECT_EQ(listed[0].active_run.text, "other");
+  EXPECT_EQ(waiting(listed[0]), Texts{});
+  EXPECT_EQ(listed[1].active_run.text, "r1");
+  EXPECT_EQ(waiting(listed[1]), (Texts{"r3", "r2"}));
+
+  admit(admission("r4", OnBusy::interrupt));
+  EXPECT_EQ(waiting(thread()), (Texts{"r4", "r3", "r2"})) << "an interrupt comes first";
+  end(first.run, first.epoch, batch(3, 3));
+
+  EXPECT_EQ(thread().active_run.text, "r4");
+  EXPECT_EQ(waiting(thread()), (Texts{"r3", "r2"}));
+}
+
+TEST_P(StoreReads, RUN_5_ThreadWhoseRunsHaveEndedNamesNone) {
+  auto const run = admit(admission("r1"));
+  end(run.run, run.epoch, batch(3, 3));
+
+  auto const thread = run_async(store().thread(kAnn, kThread)).value().value();
+
+  EXPECT_TRUE(thread.active_run.empty());
+  EXPECT_TRUE(thread.queued_runs.empty());
+}
+
 TEST_P(StoreReads, SSE_3_LogIsReadFromTheRowThatHoldsTheNextFact) {
   auto const run = admit(admission("r1"));
   (void)run_async(store().append(append_request(run.run, run.epoch, batch(3, 6)))).value();

@@ -1,4 +1,4 @@
-#include "runnel/http/routes/health_routes.h"
+#include "runnel/http/routes/server/health_routes.h"
 
 #include <gtest/gtest.h>
 

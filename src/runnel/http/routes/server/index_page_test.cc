@@ -1,4 +1,4 @@
-#include "runnel/http/routes/index_page.h"
+#include "runnel/http/routes/server/index_page.h"
 
 #include <gtest/gtest.h>
 

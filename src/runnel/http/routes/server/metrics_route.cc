@@ -1,4 +1,4 @@
-#include "runnel/http/routes/metrics_route.h"
+#include "runnel/http/routes/server/metrics_route.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "runnel/http/routes/static_files.h"
+#include "runnel/http/routes/server/static_files.h"
 
 #include <gtest/gtest.h>
 

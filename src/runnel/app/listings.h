@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "runnel/flow/flow.h"
+#include "runnel/http/routes/listing_routes.h"
+#include "runnel/model/registry.h"
+#include "runnel/modules/method.h"
+
+namespace runnel::app {
+
+// What the server tells its users of the flows, models and methods that they may use: no prompts, no keys and
+// no addresses.
+http::Listings make_listings(flow::Catalog const& flows, model::Registry const& models,
+                             std::vector<modules::Method> const& methods);
+
+}  // namespace runnel::app

@@ -1,0 +1,139 @@
+#include "runnel/tools/post_processor.h"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "runnel/core/json/parse.h"
+#include "runnel/core/json/write.h"
+
+namespace runnel::tools {
+
+namespace json = boost::json;
+
+namespace {
+
+using End = base::ChildOutcome::End;
+
+constexpr std::size_t kLongestCode = 64;
+constexpr char kInvalidOutput[] = "INVALID_OUTPUT";
+
+// As runnel_sandbox exits if it could not start the program (cli/sandbox/main.cc).
+constexpr int kSandboxFailed = 125;
+constexpr int kNotStarted = 126;
+
+bool is_code(std::string_view text) {
+  return !text.empty() && text.size() <= kLongestCode && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+json::string const* output_text(json::object const& object, std::string_view key) {
+  auto const* const value = object.if_contains(key);
+  return value != nullptr ? value->if_string() : nullptr;
+}
+
+bool has_text(json::object const& object, std::string_view key, std::string_view text) {
+  auto const* const value = output_text(object, key);
+  return value != nullptr && *value == text;
+}
+
+// An error needs a code and a message; it may have more members.
+json::object const* error_in(json::object const& document) {
+  auto const* const member = document.if_contains("error");
+  auto const* const error = member != nullptr ? member->if_object() : nullptr;
+  if (error == nullptr || output_text(*error, "message") == nullptr) return nullptr;
+  auto const* const code = output_text(*error, "code");
+  return code != nullptr && is_code(*code) ? error : nullptr;
+}
+
+ToolOutcome read_document(CalledMethod const& called, json::object const& document) {
+  auto const* const ok = document.if_contains("ok");
+  if (ok == nullptr || !ok->is_bool())
+    return tool_failure(kInvalidOutput, "the tool did not say whether the call succeeded");
+  if (!has_text(document, "module", called.module) || !has_text(document, "method", called.method))
+    return tool_failure(kInvalidOutput, "the tool answered for another method");
+  if (ok->get_bool()) {
+    auto const* const data = document.if_contains("data");
+    if (data == nullptr || !data->is_object())
+      return tool_failure(kInvalidOutput, "the tool's data are not a JSON object");
+    return success(called, json::serialize(*data));
+  }
+  auto const* const error = error_in(document);
+  if (error == nullptr) return tool_failure(kInvalidOutput, "the tool's error has no code or no message");
+  return failure(json::serialize(*error));
+}
+
+ToolOutcome read_text(CalledMethod const& called, base::ChildOutcome const& ended) {
+  auto const parsed = parse_json(ended.output, 2 * kDefaultJsonDepth);
+  auto const* const document = std::get_if<json::value>(&parsed);
+  if (document != nullptr && document->is_object()) return read_document(called, document->get_object());
+  if (ended.output.empty() && ended.code != 0) {
+    return tool_failure("TOOL_CRASHED", "the tool ended with the exit code " + std::to_string(ended.code) +
+                                            " and without an answer");
+  }
+  return tool_failure(kInvalidOutput, "the tool's answer is not one JSON object");
+}
+
+}  // namespace
+
+ToolOutcome read_output(CalledMethod const& called, base::ChildOutcome const& ended) {
+  switch (ended.end) {
+    case End::timed_out:
+      return tool_failure("TOOL_TIMEOUT", "the tool took too long and was stopped");
+    case End::output_too_large:
+      return tool_failure("OUTPUT_TOO_LARGE", "the tool's answer is larger than allowed; ask for less");
+    case End::signaled:
+      return tool_failure("TOOL_CRASHED", "the tool was ended by the signal " + std::to_string(ended.code));
+    case End::exited:
+      break;
+  }
+  bool const not_started =
+      ended.output.empty() && (ended.code == kSandboxFailed || ended.code == kNotStarted);
+  if (not_started) return tool_failure("TOOL_NOT_STARTED", "the tool cannot be started now");
+  return read_text(called, ended);
+}
+
+ToolOutcome success(CalledMethod const& called, std::string_view data) {
+  std::string text;
+  JsonObject{text}
+      .text("status", "success")
+      .text("module", called.module)
+      .text("method", called.method)
+      .raw("data", data)
+      .close();
+  auto result = JsonText::parse(text);
+  if (!result) return tool_failure(kInvalidOutput, "the tool's data are nested too deeply");
+  ToolOutcome outcome;
+  outcome.status = ToolStatus::success;
+  outcome.result = std::move(*result);
+  return outcome;
+}
+
+ToolOutcome failure(std::string_view error) {
+  std::string text;
+  JsonObject{text}.text("status", "failure").raw("error", error).close();
+  auto result = JsonText::parse(text);
+  if (!result) return tool_failure(kInvalidOutput, "the tool's error is nested too deeply");
+  ToolOutcome outcome;
+  outcome.status = ToolStatus::failure;
+  outcome.result = *result;
+  outcome.error = std::move(*result);
+  auto const parsed = parse_stored_json(error);
+  auto const* const code =
+      parsed && parsed->is_object() ? output_text(parsed->get_object(), "code") : nullptr;
+  if (code != nullptr) outcome.summary = *code;
+  return outcome;
+}
+
+std::string error_of(ToolOutcome const& outcome) {
+  auto const parsed = parse_stored_json(outcome.result.str());
+  auto const* const error =
+      parsed && parsed->is_object() ? parsed->get_object().if_contains("error") : nullptr;
+  return error != nullptr ? json::serialize(*error) : "{}";
+}
+
+}  // namespace runnel::tools

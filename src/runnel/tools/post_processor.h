@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "runnel/base/process/child.h"
+#include "runnel/core/ids.h"
+#include "runnel/tools/tool.h"
+
+// Turns what a program printed into what a tool call returns (TOOL-5, TOOL-7).
+namespace runnel::tools {
+
+// Whose output it is.
+struct CalledMethod {
+  std::string module;
+  std::string method;
+};
+
+// The outcome of a program that has ended. It must have printed one JSON object,
+// {"ok":true,"module","method", "data"} or {"ok":false,"module","method","error":{"code","message",…}}, for
+// this method. Everything else is a failure with a code of its own, and nothing that was printed is passed on
+// then.
+ToolOutcome read_output(CalledMethod const& called, base::ChildOutcome const& ended);
+
+// A success with this data, which is a JSON object.
+ToolOutcome success(CalledMethod const& called, std::string_view data);
+
+// A failure with this error, which is a JSON object.
+ToolOutcome failure(std::string_view error);
+
+// The error of a failure, as failure() takes it.
+std::string error_of(ToolOutcome const& outcome);
+
+}  // namespace runnel::tools

@@ -1,0 +1,39 @@
+#include "runnel/tools/sandbox.h"
+
+#include <unistd.h>
+
+namespace runnel::tools {
+
+namespace {
+
+base::SpawnRequest start_of(Sandbox const& sandbox) {
+  base::SpawnRequest request;
+  request.program = sandbox.program;
+  request.arguments = {"--parent=" + std::to_string(::getpid()),
+                       "--memory=" + std::to_string(sandbox.memory_bytes),
+                       "--cpu=" + std::to_string(sandbox.cpu_seconds)};
+  if (!sandbox.user.empty()) request.arguments.push_back("--user=" + sandbox.user);
+  if (sandbox.landlock_required) request.arguments.emplace_back("--require-landlock");
+  return request;
+}
+
+}  // namespace
+
+base::SpawnRequest in_sandbox(Sandbox const& sandbox, std::string const& program,
+                              std::vector<std::string> const& arguments) {
+  auto request = start_of(sandbox);
+  request.arguments.emplace_back("--");
+  request.arguments.push_back(program);
+  request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
+  return request;
+}
+
+base::SpawnRequest probe_of(Sandbox const& sandbox, std::string const& program) {
+  auto request = start_of(sandbox);
+  request.arguments.emplace_back("--probe");
+  request.arguments.emplace_back("--");
+  request.arguments.push_back(program);
+  return request;
+}
+
+}  // namespace runnel::tools

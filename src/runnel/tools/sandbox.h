@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runnel/base/process/spawn.h"
+
+namespace runnel::tools {
+
+// How programs are started for tool calls: by runnel_sandbox, which takes rights away from them
+// (docs/decisions/044).
+struct Sandbox {
+  std::string program;             // The absolute path of runnel_sandbox.
+  std::string user;                // UID:GID to become. Empty if the server is not root: then its own user.
+  bool landlock_required = false;  // Whether nothing may start on a kernel without Landlock.
+  std::uint64_t memory_bytes = std::uint64_t{256} << 20U;
+  std::uint64_t cpu_seconds = 30;
+};
+
+// Starts `program`, an absolute path, in the sandbox. The caller adds the environment, the input and the
+// connection.
+base::SpawnRequest in_sandbox(Sandbox const& sandbox, std::string const& program,
+                              std::vector<std::string> const& arguments);
+
+// Starts nothing: the sandbox takes its own rights away and prints what it has reached, as JSON:
+// {"landlock":7,"user":65534,"group":65534}.
+base::SpawnRequest probe_of(Sandbox const& sandbox, std::string const& program);
+
+}  // namespace runnel::tools
