@@ -151,7 +151,8 @@ class Step:
 
     def _new_reader_sees_what_is_durable(self, api: Api, thread: str, run: str) -> None:
         frames = []
-        with api.events(thread, run, dialect="ag-ui", agui="1.0", timeout=HOLD) as stream:
+        with api.events(thread, run, dialect="ag-ui", agui="1.0", timeout=PATIENCE) as stream:
+            stream.give_up_after(HOLD)
             try:
                 frames.extend(iter(stream.next, None))
             except (OSError, HttpError):

@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 import attacks  # noqa: E402
 from bystander import Bystander, percentile  # noqa: E402
+from neighbour import machine_seconds  # noqa: E402
 from runnel_server import BINARY, Api, Server, run_input  # noqa: E402
 
 HEADER_TIMEOUT, BODY_TIMEOUT, WRITE_TIMEOUT = 2, 3, 3
@@ -28,6 +29,10 @@ CONFIG = {
     "models": {"offline": {"word_delay_ms": 1, "words": 4000}},
 }
 P99_BOUND = 0.5  # Seconds; the server shares two busy cores with the attacker.
+# While the machine's host gives its cores to others, connections wait so long to be accepted that the kernel drops some,
+# and clients try again after a second. More than this share of a core makes a phase one of those; its bound is larger.
+STOLEN_SHARE = 0.05
+STOLEN_P99_BOUND = 2.5
 FD_SLACK = 8     # The number of the bystander's own connections varies.
 
 
@@ -130,11 +135,13 @@ class HostileCase(unittest.TestCase):
         the dict that it gets."""
         told = {"outcome": ""}
         asked, failed, begin = len(self.bystander.latencies), len(self.bystander.errors), time.monotonic()
+        stolen = machine_seconds()[1]
         gauge = Gauge(self.server.process.pid)
         before = gauge.rss()
         with gauge:
             yield told
             back = self.wait_for_descriptors(gauge)
+        stolen = (machine_seconds()[1] - stolen) / (time.monotonic() - begin)
         latencies = self.bystander.latencies[asked:]
         row = Row(name, told["outcome"], time.monotonic() - begin, (before, gauge.peak_rss, gauge.rss()),
                   gauge.peak_fds, len(latencies), *(percentile(latencies, share) for share in (0.5, 0.99, 1.0)))
@@ -142,7 +149,8 @@ class HostileCase(unittest.TestCase):
         self.assertTrue(self.server.alive, self.server.log_tail())
         self.assertEqual(self.bystander.errors[failed:], [], "the bystander was disturbed")
         self.assertGreater(len(latencies), 0, "the bystander got no answer")
-        self.assertLess(row.p99, P99_BOUND, "the bystander was slowed down")
+        self.assertLess(row.p99, P99_BOUND if stolen < STOLEN_SHARE else STOLEN_P99_BOUND,
+                        f"the bystander was slowed down; the host took {stolen:.2f} cores away")
         self.assertLess(gauge.peak_rss - before, rss_mib * 1024, "memory grew too much")
         self.assertTrue(back, f"{gauge.fds()} descriptors are open, but {self.baseline_fds} were open before")
         if fds is not None:

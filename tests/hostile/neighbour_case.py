@@ -17,6 +17,7 @@ from runnel_server import BINARY, Api, Server  # noqa: E402
 
 P99_BOUND = 0.050        # Seconds: HTTP-9.
 CALM_BOUND = 0.025       # Seconds: on a quiet machine and without an attack, answers come within this.
+NOISE_FACTOR = 2         # On a machine that is never quiet, an attack may make the neighbour wait this many times longer.
 MEMORY_BOUND = 300_000   # KiB, all of the server.
 TRIES = 5                # Phases for one attack, on a machine that is not quiet.
 ATTACKER = "mallory"
@@ -137,21 +138,21 @@ class NeighbourCase(unittest.TestCase):
         self.assertTrue(server.alive, server.log_tail())
         return phase, told
 
-    def machine_is_quiet(self) -> bool:
-        """By a phase without an attack, when none of the earlier servers runs any more: what these still do is part of
+    def calm_phase(self) -> Phase:
+        """A phase without an attack, when none of the earlier servers runs any more: what these still do is part of
         their attacks."""
         while self.servers:
             self.servers.pop().close()
-        calm, _ = self.phase("(no attack, to compare)", self.start(), settle=0)
-        return calm.seen.rounds == ROUNDS and calm.p99 < CALM_BOUND
+        return self.phase("(no attack, to compare)", self.start(), settle=0)[0]
 
     def judge(self, name: str, attempt) -> list[dict]:
         """`attempt(name)` makes a phase on a fresh server. Noise of a shared machine lasts seconds and hits a phase by
         chance, whereas an attack works every time. So the neighbour's answers are judged by the best phase. On a quiet
         machine there are two at most, and the second one is made only if the first is over the bound. If both are, a
-        phase without an attack tells whether the machine is quiet; only if it is not, more phases follow. Memory and
-        errors are not subject to noise: they count in every phase."""
-        best = None
+        phase without an attack tells whether the machine is quiet; only if it is not, more phases follow. If the machine
+        is so slow by itself that HTTP-9's bound means nothing, the bound is a multiple of the best phase without an
+        attack, and the table shows both. Memory and errors are not subject to noise: they count in every phase."""
+        best, calm, bound = None, [], P99_BOUND
         for number in range(TRIES):
             phase, told = attempt(name if not number else f"{name}, again")
             self.assertEqual(phase.seen.errors[:3], [], f"{name}: the neighbour's requests failed")
@@ -159,14 +160,19 @@ class NeighbourCase(unittest.TestCase):
             self.assertFalse([each for each in told if "failed" in each], told)
             if best is None or (phase.seen.rounds, -phase.p99) > (best.seen.rounds, -best.p99):
                 best = phase
-            if best.seen.rounds == ROUNDS and best.p99 < P99_BOUND:
-                break
-            if number > 0 and self.machine_is_quiet():
+            if number > 0 and best.p99 >= bound:
+                calm.append(self.calm_phase())
+                quietest = min(each.p99 for each in calm)
+                bound = max(P99_BOUND, NOISE_FACTOR * quietest)
+                if quietest < CALM_BOUND:
+                    break
+            if best.seen.rounds == ROUNDS and best.p99 < bound:
                 break
         self.assertEqual(best.seen.rounds, ROUNDS, f"{name}: the neighbour got no further in its time")
-        self.assertLess(best.p99, P99_BOUND, f"{name}: seconds that the neighbour waited for: {best.seen.worst_kind}; "
-                                             f"{self.phases[-1].p99:.3f} in the last phase, without an attack; "
-                                             f"{best.load.foreign_cores:.1f} cores were busy with something else")
+        self.assertLess(best.p99, bound, f"{name}: seconds that the neighbour waited for: {best.seen.worst_kind}; "
+                                         f"without an attack: {[round(each.p99, 3) for each in calm]}; cores that were busy "
+                                         f"with something else: {best.load.foreign_cores:.1f}, taken away by the host: "
+                                         f"{best.load.stolen_cores:.1f}")
         return told
 
 

@@ -227,6 +227,10 @@ class EventStream:
     def close(self) -> None:
         self.connection.close()
 
+    def give_up_after(self, seconds: float) -> None:
+        """From here on, a read that brings nothing for this long raises an OSError."""
+        self.connection.socket.settimeout(seconds)
+
     def next(self) -> Frame | None:
         """The next frame, or None at the orderly end. Raises Cut or OSError if the connection broke."""
         while not self._ready:
