@@ -7,28 +7,34 @@
 
 #include "flow_files.inc"
 #include "runnel/app/modules.h"
+#include "runnel/app/tools.h"
 
 namespace runnel::app {
 namespace {
 
 flow::Known known_to_flows(Settings const& settings, model::Registry const* models,
-                           std::vector<std::string> const& tools) {
+                           tools::CustomModules const& custom) {
   flow::Known known;
   known.model = [models](std::string const& name) {
     return models == nullptr || models->find(name) != nullptr;
   };
   if (models != nullptr) known.models = models->names();
-  known.tools = tools;
+  known.tools = tool_names();
   known.methods = Modules{settings}.method_names();
+  for (auto const& callee : custom.methods()) {
+    known.methods.push_back(callee.full_name());
+    if (!callee.method->flows.empty())
+      known.limited_methods.emplace(callee.full_name(), callee.method->flows);
+  }
   known.default_flow = settings.default_flow;
   return known;
 }
 
 flow::Loaded load_or_tell(Settings const& settings, model::Registry const* models,
-                          std::vector<std::string> const& tools) {
+                          tools::CustomModules const& custom) {
   auto const files = settings.flows_dir.empty() ? Result<flow::Files>{built_in_flows()}
                                                 : flow::read_files(settings.flows_dir);
-  if (files) return flow::load_catalog(*files, known_to_flows(settings, models, tools));
+  if (files) return flow::load_catalog(*files, known_to_flows(settings, models, custom));
   flow::Loaded failed;
   failed.problems.push_back("flows.dir: " + files.error().detail);
   return failed;
@@ -44,15 +50,15 @@ flow::Files built_in_flows() {
 }
 
 Result<flow::Catalog> load_flows(Settings const& settings, model::Registry const& models,
-                                 std::vector<std::string> const& tools) {
-  auto loaded = load_or_tell(settings, &models, tools);
+                                 tools::CustomModules const& custom) {
+  auto loaded = load_or_tell(settings, &models, custom);
   if (loaded.catalog) return std::move(*loaded.catalog);
   return Error{Errc::invalid, fmt::format("{}", fmt::join(loaded.problems, "\n"))};
 }
 
 flow::Loaded check_flows(Settings const& settings, model::Registry const* models,
-                         std::vector<std::string> const& tools) {
-  return load_or_tell(settings, models, tools);
+                         tools::CustomModules const& custom) {
+  return load_or_tell(settings, models, custom);
 }
 
 }  // namespace runnel::app

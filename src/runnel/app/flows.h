@@ -8,20 +8,22 @@
 #include "runnel/flow/flow.h"
 #include "runnel/flow/load/loader.h"
 #include "runnel/model/registry.h"
+#include "runnel/tools/custom/custom_module.h"
 
 namespace runnel::app {
 
 // The files in conf/ that define flows, as they were when the binary was built.
 flow::Files built_in_flows();
 
-// The flows in the folder that the settings name, or the built-in flows. They may refer to these models and
-// tools. Fails with `invalid`; the detail is for the operator and has one line per mistake.
+// The flows in the folder that the settings name, or the built-in flows. They may refer to these models, to
+// the server's tools, and to the methods of its own and of these custom modules. Fails with `invalid`; the
+// detail is for the operator and has one line per mistake.
 Result<flow::Catalog> load_flows(Settings const& settings, model::Registry const& models,
-                                 std::vector<std::string> const& tools);
+                                 tools::CustomModules const& custom);
 
 // The same, but with the mistakes as separate lines. If it is not known which models there are, `models` is
 // null, and any model name is accepted.
 flow::Loaded check_flows(Settings const& settings, model::Registry const* models,
-                         std::vector<std::string> const& tools);
+                         tools::CustomModules const& custom);
 
 }  // namespace runnel::app

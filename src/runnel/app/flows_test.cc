@@ -39,7 +39,7 @@ class FlowsOfSettings : public testing::Test {
     std::ofstream{folder.file("conf/" + name), std::ios::app} << text;
   }
 
-  std::vector<std::string> problems() { return check_flows(settings, &models, tool_names()).problems; }
+  std::vector<std::string> problems() { return check_flows(settings, &models, {}).problems; }
 
   store::TemporaryFolder folder;
   model::Registry const models = offline_only();
@@ -54,7 +54,7 @@ TEST_F(FlowsOfSettings, FLOW_1_TheBinaryHasTheShippedFiles) {
 }
 
 TEST_F(FlowsOfSettings, FLOW_2_RouterWorkerIsTheDefault) {
-  auto const flows = load_flows(Settings{}, models, tool_names());
+  auto const flows = load_flows(Settings{}, models, {});
 
   ASSERT_TRUE(flows) << flows.error().detail;
   EXPECT_EQ(flows->default_name(), "router_worker");
@@ -65,7 +65,7 @@ TEST_F(FlowsOfSettings, FLOW_1_FilesOfAFolderTakeTheirPlace) {
   std::filesystem::remove(folder.file("conf/flows/router_worker.yaml"));
   settings.default_flow = "chat";
 
-  auto const flows = load_flows(settings, models, tool_names());
+  auto const flows = load_flows(settings, models, {});
 
   ASSERT_TRUE(flows) << flows.error().detail;
   EXPECT_THAT(flows->names(), ElementsAre("chat", "intent_execution_organization"));
@@ -76,7 +76,7 @@ TEST_F(FlowsOfSettings, FLOW_1_EveryMistakeIsALineWithItsFile) {
   append("flows/chat.yaml", "limit: {}\n");
   std::filesystem::remove(folder.file("conf/prompts.yaml"));
 
-  auto const flows = load_flows(settings, models, tool_names());
+  auto const flows = load_flows(settings, models, {});
 
   ASSERT_FALSE(flows);
   auto const conf = settings.flows_dir;
@@ -100,7 +100,7 @@ TEST_F(FlowsOfSettings, USE_1_ModelsMustBeServedWhereItIsKnownWhichAre) {
   append("system_agents.yaml", "\nresult_reporter: {model: gpt-0}\n");
 
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("no provider has a model 'gpt-0'; known: offline")));
-  EXPECT_THAT(check_flows(settings, nullptr, tool_names()).problems, ElementsAre());
+  EXPECT_THAT(check_flows(settings, nullptr, {}).problems, ElementsAre());
 }
 
 }  // namespace

@@ -1,9 +1,6 @@
 #include "runnel/app/listings.h"
 
-#include <boost/json.hpp>
-
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 namespace runnel::app {
@@ -34,16 +31,14 @@ std::vector<http::Listings::Model> listed(model::Registry const& models) {
   return out;
 }
 
-http::Listings::Tool listed(modules::Method const& method) {
-  auto const schema = boost::json::parse(method.input_schema);
-  return {std::string{method.name}, std::string{schema.as_object().at("description").as_string()},
-          JsonText::parse(boost::json::serialize(schema)).value()};
+http::Listings::Tool listed(ListedMethod const& method) {
+  return {method.name, method.description, JsonText::parse(method.input_schema).value()};
 }
 
 }  // namespace
 
 http::Listings make_listings(flow::Catalog const& flows, model::Registry const& models,
-                             std::vector<modules::Method> const& methods) {
+                             std::vector<ListedMethod> const& methods) {
   http::Listings listings;
   for (auto const& name : flows.names())
     listings.flows.push_back(listed(*flows.find(name), name == flows.default_name()));

@@ -2,16 +2,16 @@
 
 #include <vector>
 
+#include "runnel/app/methods.h"
 #include "runnel/flow/flow.h"
 #include "runnel/http/routes/listing_routes.h"
 #include "runnel/model/registry.h"
-#include "runnel/modules/method.h"
 
 namespace runnel::app {
 
 // What the server tells its users of the flows, models and methods that they may use: no prompts, no keys and
 // no addresses.
 http::Listings make_listings(flow::Catalog const& flows, model::Registry const& models,
-                             std::vector<modules::Method> const& methods);
+                             std::vector<ListedMethod> const& methods);
 
 }  // namespace runnel::app

@@ -83,7 +83,9 @@ TEST(Listings, RUN_1_MethodsAreListedWithTheirSchemas) {
   method.name = "calendar.read";
   method.input_schema = "{\n \"description\": \"Reads.\", \"type\": \"object\"\n}";
 
-  auto const tools = make_listings(runtime::chat_catalog(), registry_of({"a"}, {}, ""), {method}).tools;
+  auto const tools = make_listings(runtime::chat_catalog(), registry_of({"a"}, {}, ""),
+                                   list_methods({method}, tools::CustomModules{}))
+                         .tools;
 
   ASSERT_EQ(tools.size(), 1U);
   EXPECT_EQ(tools[0].name, "calendar.read");

@@ -41,6 +41,14 @@ std::string Modules::openapi() const {
   return api::assemble_openapi(parts);
 }
 
+std::vector<std::string> Modules::command_names() const {
+  std::vector<std::string> names;
+  for (auto const& definition : definitions_) {
+    if (!definition.commands.name.empty()) names.emplace_back(definition.commands.name);
+  }
+  return names;
+}
+
 std::vector<std::string> Modules::method_names() const {
   std::vector<std::string> names;
   for (auto const& definition : definitions_) {

@@ -21,7 +21,8 @@ class Modules {
   // The OpenAPI document of all routes: the server's own routes and those of the modules.
   [[nodiscard]] std::string openapi() const;
 
-  // The methods that models can call, as "module.method".
+  // The modules that models can call, and their methods, as "module.method".
+  [[nodiscard]] std::vector<std::string> command_names() const;
   [[nodiscard]] std::vector<std::string> method_names() const;
 
   // Call it once, before any of the functions below.

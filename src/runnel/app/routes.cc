@@ -63,7 +63,8 @@ Result<api::Router> make_router(Settings const& settings, RouteParts const& part
                           {static_cast<std::size_t>(settings.history_page_bytes),
                            [service = &parts.service] { service->sweep_soon(); }});
   http::add_usage_route(router, parts.store);
-  http::add_listing_routes(router, make_listings(parts.flows, parts.models, parts.modules.methods()));
+  http::add_listing_routes(
+      router, make_listings(parts.flows, parts.models, list_methods(parts.modules.methods(), parts.custom)));
   parts.modules.add_routes(router);
   return router;
 }

@@ -18,6 +18,7 @@
 #include "runnel/runtime/lifecycle/service.h"
 #include "runnel/store/database.h"
 #include "runnel/stream/hub.h"
+#include "runnel/tools/custom/custom_module.h"
 
 namespace runnel::app {
 
@@ -31,6 +32,7 @@ struct RouteParts {
   std::shared_ptr<http::Authenticator const> authenticator;
   std::string dev_secret;  // Empty if the server is not in dev mode.
   Modules& modules;
+  tools::CustomModules const& custom;
   flow::Catalog const& flows;
   model::Registry const& models;
   SharedProbe& probe;

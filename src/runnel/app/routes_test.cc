@@ -51,8 +51,9 @@ class Routes : public testing::Test {
   }
 
   api::Router router() {
-    return make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret",
-                                    modules_, flows_, models_, probe_, metrics_, scraping_, replaying_})
+    return make_router(Settings{},
+                       {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret", modules_,
+                        custom_, flows_, models_, probe_, metrics_, scraping_, replaying_})
         .value();
   }
 
@@ -82,6 +83,7 @@ class Routes : public testing::Test {
   }
 
   store::TemporaryFolder folder_;
+  tools::CustomModules custom_;
   Modules modules_{Settings{}};
   std::unique_ptr<store::Database> store_ = open(folder_.file("runnel.db"), modules_);
   base::Cores cores_{1};

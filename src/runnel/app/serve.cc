@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "runnel/app/custom_modules.h"
 #include "runnel/app/data_dir.h"
 #include "runnel/app/flows.h"
 #include "runnel/app/greeting.h"
@@ -21,6 +22,7 @@
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/app/settings/listen_address.h"
+#include "runnel/app/tool_programs.h"
 #include "runnel/app/tool_server.h"
 #include "runnel/app/tools.h"
 #include "runnel/base/blocking_pool.h"
@@ -228,16 +230,23 @@ Result<StartupReport> check(Settings const& settings) {
   auto const now_ms = base::SystemClock{}.now_ms();
   auto const models = check_models(settings, environ, now_ms);
   mistakes.insert(mistakes.end(), models.problems.begin(), models.problems.end());
-  auto const flows = check_flows(settings, models.registry.get(), tool_names());
+  auto const loaded = load_custom(settings);
+  if (!loaded) mistakes.push_back(loaded.error().detail);
+  auto const custom = loaded ? *loaded : std::make_shared<tools::CustomModules const>();
+  auto const flows = check_flows(settings, models.registry.get(), *custom);
   mistakes.insert(mistakes.end(), flows.problems.begin(), flows.problems.end());
-  auto const approvals = check_tool_approvals(settings, Modules{settings}.method_names());
-  if (!approvals) mistakes.push_back(approvals.error().detail);
-  auto const sandbox = check_tool_programs(settings);
+  if (flows.catalog) {
+    auto const allowed = check_allowed_flows(*custom, *flows.catalog);
+    mistakes.insert(mistakes.end(), allowed.begin(), allowed.end());
+  }
+  auto const approvals = check_tool_approvals(settings, *custom);
+  if (!approvals && loaded) mistakes.push_back(approvals.error().detail);
+  auto const sandbox = check_tool_programs(settings, *custom);
   if (!sandbox) mistakes.push_back(sandbox.error().detail);
   if (!mistakes.empty()) return Error{Errc::invalid, fmt::format("{}", fmt::join(mistakes, "\n"))};
   auto report =
       make_startup_report({settings, environ, *models.registry, *models.prices, *flows.catalog, now_ms});
-  report.lines.emplace_back(kToolsLine, *sandbox);
+  report.lines.emplace_back(kToolsLine, *sandbox + approvals_in_words(settings, *custom));
   for (auto const& name : unknown_variables(environ))
     report.warnings.push_back(about_unknown_variable(name));
   return report;
@@ -292,14 +301,16 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   // them on a core.
   Zone::find(Preferences{}.timezone);
   close_all_on_exec();
-  auto const flows = load_flows(settings, *models->registry, tool_names());
+  auto const custom = load_custom(settings);
+  if (!custom) return custom.error();
+  auto const flows = load_flows(settings, *models->registry, **custom);
   if (!flows) return flows.error();
   auto store = std::move(opened->store);
   Modules modules{settings};
   modules.make({*store, clock, cores});
   ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user}};
   auto const starting = std::make_shared<base::BlockingPool>(kStartingThreads);
-  auto const tools = make_toolbox(settings, {tool_server, clock, starting}, modules.methods());
+  auto const tools = make_toolbox(settings, {tool_server, clock, starting, *custom}, modules.methods());
   runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools,
                             modules::profile::kFrozenProfile, store.get()},
                            service_options(settings, metrics)};
@@ -311,9 +322,9 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};
   base::FairPool replaying{std::clamp<std::size_t>(cores.size() / 2, 1, 4), kMostReplaying};
-  auto router =
-      make_router(settings, {cores, clock, *store, hub, service, opened->authenticator, opened->dev_secret,
-                             modules, *flows, *models->registry, probe, metrics, scraping, replaying});
+  auto router = make_router(
+      settings, {cores, clock, *store, hub, service, opened->authenticator, opened->dev_secret, modules,
+                 **custom, *flows, *models->registry, probe, metrics, scraping, replaying});
   if (!router) return router.error();
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(*router), opened->authenticator,

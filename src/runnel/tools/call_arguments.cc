@@ -17,7 +17,6 @@ namespace json = boost::json;
 
 namespace {
 
-constexpr char kInvalid[] = "INVALID_ACTION_INPUT";
 constexpr std::size_t kMostQuoted = 64;
 
 // A text of the model inside a message, which stays short and on one line.
@@ -113,12 +112,13 @@ PreparedCall read_arguments(std::string const& arguments, MethodNames const& all
   }
   auto const parsed = parse_json(arguments);
   if (auto const* const problem = std::get_if<JsonProblem>(&parsed))
-    return refuse_call(kInvalid, "the arguments are no JSON that can be used: " + to_string(*problem));
+    return refuse_call(kInvalidInput, "the arguments are no JSON that can be used: " + to_string(*problem));
   auto const* const given = std::get<json::value>(parsed).if_object();
-  if (given == nullptr) return refuse_call(kInvalid, "the arguments must be a JSON object");
+  if (given == nullptr) return refuse_call(kInvalidInput, "the arguments must be a JSON object");
   auto const shown = shown_args(*given);
   auto args = to_text(shown);
-  if (auto const wrong = wrong_members(*given); !wrong.empty()) return refuse_call(kInvalid, wrong, args);
+  if (auto const wrong = wrong_members(*given); !wrong.empty())
+    return refuse_call(kInvalidInput, wrong, args);
 
   auto const module = *argument_text(*given, "module");
   auto const method = *argument_text(*given, "method");

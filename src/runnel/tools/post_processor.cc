@@ -129,11 +129,25 @@ ToolOutcome failure(std::string_view error) {
   return outcome;
 }
 
-std::string error_of(ToolOutcome const& outcome) {
+namespace {
+
+json::object error_object(ToolOutcome const& outcome) {
   auto const parsed = parse_stored_json(outcome.result.str());
   auto const* const error =
       parsed && parsed->is_object() ? parsed->get_object().if_contains("error") : nullptr;
-  return error != nullptr ? json::serialize(*error) : "{}";
+  return error != nullptr && error->is_object() ? error->get_object() : json::object{};
+}
+
+}  // namespace
+
+std::string error_of(ToolOutcome const& outcome) {
+  return json::serialize(error_object(outcome));
+}
+
+std::string message_of(ToolOutcome const& outcome) {
+  auto const error = error_object(outcome);
+  auto const* const message = output_text(error, "message");
+  return message != nullptr ? std::string{*message} : std::string{};
 }
 
 }  // namespace runnel::tools

@@ -14,6 +14,8 @@ namespace runnel::tools {
 struct CalledMethod {
   std::string module;
   std::string method;
+
+  [[nodiscard]] std::string full_name() const { return module + "." + method; }
 };
 
 // The outcome of a program that has ended. It must have printed one JSON object,
@@ -28,7 +30,8 @@ ToolOutcome success(CalledMethod const& called, std::string_view data);
 // A failure with this error, which is a JSON object.
 ToolOutcome failure(std::string_view error);
 
-// The error of a failure, as failure() takes it.
+// The error of a failure, as failure() takes it, and the message in it.
 std::string error_of(ToolOutcome const& outcome);
+std::string message_of(ToolOutcome const& outcome);
 
 }  // namespace runnel::tools

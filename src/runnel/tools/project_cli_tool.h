@@ -10,8 +10,11 @@
 #include "runnel/base/clock.h"
 #include "runnel/base/tokens/tool_credentials.h"
 #include "runnel/tools/call_arguments.h"
+#include "runnel/tools/custom/custom_module.h"
+#include "runnel/tools/custom/custom_module_runner.h"
 #include "runnel/tools/module_access.h"
 #include "runnel/tools/post_processor.h"
+#include "runnel/tools/program_call.h"
 #include "runnel/tools/sandbox.h"
 #include "runnel/tools/tool.h"
 
@@ -22,9 +25,11 @@ struct ProjectCliOptions {
   Sandbox sandbox;
   std::chrono::milliseconds time{std::chrono::seconds{30}};  // How long one call may take.
   std::size_t output_bytes = std::size_t{1} << 20U;
-  MethodNames methods;      // Those that models may call.
+  MethodNames methods;      // Those that models may call, custom ones included.
   MethodNames approvals;    // Those of them that somebody must approve.
   std::string description;  // For the model: what the methods do.
+  std::shared_ptr<CustomModules const> custom = std::make_shared<CustomModules const>();
+  CustomModuleOptions custom_options{};
 };
 
 // What all calls share. It outlives the tool.
@@ -38,7 +43,8 @@ struct ProjectCliParts {
 // The one tool through which models act (TOOL-1). Each call is a process of its own: project_cli in the
 // sandbox, with a credential for this call in its environment and a connection to the modules as its
 // descriptor 3. It has no shell, and nothing of the model reaches it but the names of an allowed method and
-// the input.
+// the input. A method of a custom module is called in the same form, but by the module's own program
+// (CustomModuleRunner), and the promises below are not made for it.
 //
 // A failed call has had no effect and will have none: before the failure is returned, the call is settled
 // (ModuleAccess). A call whose effect has happened is a success, even if its program was killed before it
@@ -62,15 +68,14 @@ class ProjectCliTool final : public Tool {
   boost::asio::awaitable<Result<base::ChildOutcome>> run_program(base::SpawnRequest request,
                                                                  base::ChildLimits limits,
                                                                  std::shared_ptr<base::Cancel> cancel);
-  [[nodiscard]] Result<base::SpawnRequest> make_request(ToolJob const& job, CalledMethod const& called,
-                                                        std::string const& credential);
-  [[nodiscard]] base::ChildLimits limits_of(ToolJob const& job) const;
+  [[nodiscard]] Result<base::SpawnRequest> make_request(ProgramCall call, std::string const& credential);
   boost::asio::awaitable<Result<ToolOutcome>> settle_call(base::ToolGrant grant, CalledMethod called,
                                                           ToolOutcome failed,
                                                           std::shared_ptr<base::Cancel> cancel);
 
   ProjectCliParts const parts_;
   ProjectCliOptions const options_;
+  CustomModuleRunner custom_;
 };
 
 }  // namespace runnel::tools

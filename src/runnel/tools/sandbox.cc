@@ -14,6 +14,11 @@ base::SpawnRequest start_of(Sandbox const& sandbox) {
                        "--cpu=" + std::to_string(sandbox.cpu_seconds)};
   if (!sandbox.user.empty()) request.arguments.push_back("--user=" + sandbox.user);
   if (sandbox.landlock_required) request.arguments.emplace_back("--require-landlock");
+  if (sandbox.processes > 0) request.arguments.push_back("--processes=" + std::to_string(sandbox.processes));
+  if (sandbox.processes > 0 && sandbox.tree_required) request.arguments.emplace_back("--require-tree");
+  if (sandbox.network) request.arguments.emplace_back("--network");
+  for (auto const& path : sandbox.readable)
+    request.arguments.push_back("--read=" + path);
   return request;
 }
 

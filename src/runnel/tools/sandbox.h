@@ -16,6 +16,10 @@ struct Sandbox {
   bool landlock_required = false;  // Whether nothing may start on a kernel without Landlock.
   std::uint64_t memory_bytes = std::uint64_t{256} << 20U;
   std::uint64_t cpu_seconds = 30;
+  std::uint64_t processes = 0;  // How many processes its user may have, if the program may start any.
+  bool tree_required = false;   // Whether those must be certain to end with the server.
+  bool network = false;
+  std::vector<std::string> readable;  // Files and folders, besides the program itself.
 };
 
 // Starts `program`, an absolute path, in the sandbox. The caller adds the environment, the input and the
@@ -24,7 +28,8 @@ base::SpawnRequest in_sandbox(Sandbox const& sandbox, std::string const& program
                               std::vector<std::string> const& arguments);
 
 // Starts nothing: the sandbox takes its own rights away and prints what it has reached, as JSON:
-// {"landlock":7,"user":65534,"group":65534}.
+// {"landlock":7,"user":65534,"group":65534}; if it may start processes, also "tree": whether all of them end
+// with the server.
 base::SpawnRequest probe_of(Sandbox const& sandbox, std::string const& program);
 
 }  // namespace runnel::tools

@@ -20,6 +20,9 @@ namespace runnel::tools {
 // The name of the one tool through which models act on the user's data (TOOL-1).
 inline constexpr char kProjectCli[] = "project_cli";
 
+// The code of a failure whose cause is the input (TOOL-4).
+inline constexpr char kInvalidInput[] = "INVALID_ACTION_INPUT";
+
 // How a tool call ended. `result` is the only part that the model sees (TOOL-6).
 struct ToolOutcome {
   ToolStatus status = ToolStatus::success;

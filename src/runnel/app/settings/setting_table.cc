@@ -142,6 +142,8 @@ std::vector<Key> const& keys() {
       {"tools.approval", List{&Settings::tool_approvals}},
       {"tools.approval_timeout_s", WholeNumber{&Settings::approval_timeout_s, 1, kYear}},
       {"tools.user", Text{&Settings::tool_user, true}},
+      {"tools.modules", Text{&Settings::custom_modules_dir, true}},
+      {"tools.modules_user", Text{&Settings::custom_module_user, true}},
       {"tools.test", Switch{&Settings::test_tool}},
       {"flows.dir", Text{&Settings::flows_dir, true}},
       {"flows.default", Text{&Settings::default_flow}},

@@ -63,6 +63,8 @@ struct Settings {
   std::vector<std::string> tool_approvals;  // The methods that somebody must approve, as module.method.
   std::int64_t approval_timeout_s = 86'400;
   std::string tool_user;  // UID:GID. Empty for nobody if the server runs as root, and else for its own user.
+  std::string custom_modules_dir;      // A folder. Empty if there are no custom modules.
+  std::string custom_module_user;      // As tool_user, but for the programs of custom modules.
   std::string default_model;           // Empty for the first provider's first model.
   std::vector<std::string> fallbacks;  // Models that are tried in this order if one fails.
   std::string prices;                  // A file. Empty for the built-in list.

@@ -10,8 +10,8 @@
 namespace runnel::flow {
 namespace {
 
-constexpr Range kContextMessages{1, 10'000};
-constexpr Range kContextTokens{0, 10'000'000};
+constexpr base::NumberRange kContextMessages{1, 10'000};
+constexpr base::NumberRange kContextTokens{0, 10'000'000};
 
 // Checks the name of each entry of the file and calls `entry(name, value)`.
 template <class Entry>

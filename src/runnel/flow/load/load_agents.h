@@ -48,6 +48,6 @@ PromptTexts load_prompt_texts(ConfFile& file);
 void check_model(PlacedName const& model, Known const& known, base::YamlProblems& problems);
 
 // How often an agent with tools may call its model.
-inline constexpr Range kIterations{1, 100};
+inline constexpr base::NumberRange kIterations{1, 100};
 
 }  // namespace runnel::flow

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "runnel/base/schema/json_schema.h"
-#include "runnel/flow/load/yaml_json.h"
+#include "runnel/base/yaml/yaml_json.h"
 
 namespace runnel::flow {
 namespace {
@@ -39,7 +39,7 @@ struct SchemaFault {
 SchemaFault place_fault(YAML::Node const& schema, std::string const& detail) {
   auto const colon = detail.find(": ");
   if (!detail.starts_with('/') || colon == std::string::npos) return {schema, detail};
-  return {find_part(schema, std::string_view{detail}.substr(0, colon)), detail};
+  return {base::find_part(schema, std::string_view{detail}.substr(0, colon)), detail};
 }
 
 class ContractReader {
@@ -70,7 +70,7 @@ class ContractReader {
 
  private:
   json::object read_schema(YAML::Node const& node) {
-    auto const value = to_json(node, file_.problems());
+    auto const value = base::to_json(node, file_.problems());
     if (!value) return {};
     if (!value->is_object()) {
       file_.problems().add(node, "a schema must be a map");

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "runnel/flow/load/load_stage.h"
@@ -10,9 +11,9 @@
 namespace runnel::flow {
 namespace {
 
-constexpr Range kModelCalls{0, 10'000};
-constexpr Range kTokens{0, 1'000'000'000};
-constexpr Range kSeconds{0, std::int64_t{7} * 24 * 3600};
+constexpr base::NumberRange kModelCalls{0, 10'000};
+constexpr base::NumberRange kTokens{0, 1'000'000'000};
+constexpr base::NumberRange kSeconds{0, std::int64_t{7} * 24 * 3600};
 
 Limits load_limits(ConfFile& file, YAML::Node const& node) {
   base::YamlFields const fields{node, {"model_calls", "tokens", "seconds"}, file.problems()};
@@ -48,6 +49,31 @@ std::string LoadedFlow::stage_names() const {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+namespace {
+
+bool may_call(std::string const& flow, std::string const& method, Known const& known) {
+  auto const limited = known.limited_methods.find(method);
+  if (limited == known.limited_methods.end()) return true;
+  return std::find(limited->second.begin(), limited->second.end(), flow) != limited->second.end();
+}
+
+// A stage that names no methods may call all that its flow may call.
+void limit_methods(LoadedStage& loaded, LoadedFlow const& flow, Known const& known) {
+  auto& methods = loaded.stage.methods;
+  if (loaded.stage.tools.empty() || flow.name_unclear || known.limited_methods.empty()) return;
+  for (auto const& method : methods) {
+    if (may_call(flow.name, method, known)) continue;
+    flow.file->problems().add(loaded.mark,
+                              fmt::format("the module of {} allows it only in the flows {}", method,
+                                          fmt::join(known.limited_methods.find(method)->second, ", ")));
+  }
+  if (!methods.empty()) return;
+  std::copy_if(known.methods.begin(), known.methods.end(), std::back_inserter(methods),
+               [&](std::string const& method) { return may_call(flow.name, method, known); });
+}
+
+}  // namespace
+
 LoadedFlow load_flow(ConfFile& file, FlowParts const& parts, Known const& known) {
   LoadedFlow flow;
   flow.file = &file;
@@ -70,6 +96,7 @@ LoadedFlow load_flow(ConfFile& file, FlowParts const& parts, Known const& known)
   }
   base::for_each_member(*stages, file.problems(), [&](YAML::Node const& key, YAML::Node const& value) {
     flow.stages.push_back(load_stage(file, {key.Scalar(), key.Mark()}, value, parts, known));
+    limit_methods(flow.stages.back(), flow, known);
   });
   if (stages->IsMap() && flow.stages.empty())
     file.problems().add(flow.stages_mark, "a flow needs at least one stage");

@@ -10,7 +10,7 @@
 namespace runnel::flow {
 namespace {
 
-constexpr Range kRepairs{0, 5};
+constexpr base::NumberRange kRepairs{0, 5};
 
 // Splits "stage" or "stage.rest".
 std::pair<std::string, std::string> split_at_dot(std::string const& text) {

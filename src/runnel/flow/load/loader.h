@@ -29,6 +29,8 @@ struct Known {
   std::vector<std::string> models;  // For messages.
   std::vector<std::string> tools;
   std::vector<std::string> methods;  // Of the tools, as module.method.
+  // Those of the methods that only some flows may call, and the names of these flows.
+  std::map<std::string, std::vector<std::string>, std::less<>> limited_methods;
   std::vector<std::string> skills;
   std::string default_flow;
 };

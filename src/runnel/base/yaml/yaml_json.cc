@@ -1,4 +1,4 @@
-#include "runnel/flow/load/yaml_json.h"
+#include "runnel/base/yaml/yaml_json.h"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
@@ -10,7 +10,7 @@
 
 #include "runnel/core/json/pointer.h"
 
-namespace runnel::flow {
+namespace runnel::base {
 namespace {
 
 namespace json = boost::json;
@@ -43,7 +43,7 @@ json::value scalar_to_json(YAML::Node const& node) {
 
 class JsonMaker {
  public:
-  explicit JsonMaker(base::YamlProblems& problems) : problems_{problems} {}
+  explicit JsonMaker(YamlProblems& problems) : problems_{problems} {}
 
   [[nodiscard]] bool stopped() const { return stopped_; }
 
@@ -71,13 +71,13 @@ class JsonMaker {
 
   json::value make_object(YAML::Node const& node, int depth) {
     json::object object;
-    base::for_each_member(node, problems_, [&](YAML::Node const& key, YAML::Node const& value) {
+    for_each_member(node, problems_, [&](YAML::Node const& key, YAML::Node const& value) {
       object.emplace(key.Scalar(), make(value, depth + 1));
     });
     return object;
   }
 
-  base::YamlProblems& problems_;
+  YamlProblems& problems_;
   int parts_ = 0;
   bool stopped_ = false;
 };
@@ -95,7 +95,7 @@ YAML::Node child_of(YAML::Node const& node, std::string const& name) {
 
 }  // namespace
 
-std::optional<json::value> to_json(YAML::Node const& node, base::YamlProblems& problems) {
+std::optional<json::value> to_json(YAML::Node const& node, YamlProblems& problems) {
   JsonMaker maker{problems};
   auto value = maker.make(node, 0);
   if (maker.stopped()) return std::nullopt;
@@ -111,4 +111,4 @@ YAML::Node find_part(YAML::Node const& node, std::string_view pointer) {
   return slash == std::string_view::npos ? child : find_part(child, pointer.substr(slash));
 }
 
-}  // namespace runnel::flow
+}  // namespace runnel::base

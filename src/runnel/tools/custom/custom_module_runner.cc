@@ -1,0 +1,86 @@
+#include "runnel/tools/custom/custom_module_runner.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "runnel/tools/program_call.h"
+
+namespace runnel::tools {
+
+namespace asio = boost::asio;
+
+namespace {
+
+// Shorter values of variables are no secrets: they would occur in an output by chance.
+constexpr std::size_t kShortestSecret = 8;
+
+std::vector<std::string> secrets_of(CustomModule const& module) {
+  std::vector<std::string> out;
+  for (auto const& variable : module.variables) {
+    auto value = variable.substr(variable.find('=') + 1);
+    if (value.size() >= kShortestSecret) out.push_back(std::move(value));
+  }
+  return out;
+}
+
+base::SpawnRequest request_for(ToolJob const& job, CustomModule const& module, Sandbox const& sandbox) {
+  auto call = to_program_call(job.args);
+  auto request = in_sandbox(sandbox_for(module, sandbox), module.program, call.arguments);
+  request.input = std::move(call.input);
+  request.environment = {
+      "PATH=/usr/local/bin:/usr/bin:/bin",  "LANG=C.UTF-8",
+      "RUNNEL_USER_ID=" + job.user.text,    "RUNNEL_RUN_ID=" + job.run.text,
+      "RUNNEL_TOOL_CALL_ID=" + job.id.text, std::string{"RUNNEL_REPEAT="} + (job.repeat ? "1" : "0")};
+  request.environment.insert(request.environment.end(), module.variables.begin(), module.variables.end());
+  return request;
+}
+
+base::ChildLimits limits_for(ToolJob const& job, CustomModule const& module,
+                             CustomModuleOptions const& options) {
+  auto const own =
+      module.timeout ? std::chrono::milliseconds{std::chrono::seconds{*module.timeout}} : options.time;
+  return limits_of(job, own, options.output_bytes);
+}
+
+// A failure of the program itself, not of what it was asked to do.
+bool is_broken_off(ToolOutcome const& outcome) {
+  return outcome.summary == "TOOL_TIMEOUT" || outcome.summary == "TOOL_CRASHED" ||
+         outcome.summary == "OUTPUT_TOO_LARGE" || outcome.summary == "INVALID_OUTPUT";
+}
+
+ToolOutcome with_doubt(ToolOutcome outcome, CustomMethod const& method) {
+  if (outcome.status != ToolStatus::failure || method.idempotent || !is_broken_off(outcome)) return outcome;
+  auto const code = outcome.summary;
+  return tool_failure(code, message_of(outcome) + "; it is unknown whether it took effect");
+}
+
+Error stopped() {
+  return {Errc::canceled, "canceled while the program of a module ran"};
+}
+
+}  // namespace
+
+Sandbox sandbox_for(CustomModule const& module, Sandbox sandbox) {
+  sandbox.readable = module.readable;
+  sandbox.network = module.network;
+  sandbox.processes = static_cast<std::uint64_t>(module.processes);
+  sandbox.memory_bytes = static_cast<std::uint64_t>(module.memory_mb) << 20U;
+  if (module.timeout) sandbox.cpu_seconds = static_cast<std::uint64_t>(*module.timeout);
+  return sandbox;
+}
+
+asio::awaitable<Result<ToolOutcome>> CustomModuleRunner::run(ToolJob job, CustomCallee callee,
+                                                             std::shared_ptr<base::Cancel> cancel) {
+  if (job.repeat && !callee.method->idempotent) co_return outcome_unknown();
+  auto request = request_for(job, *callee.module, options_.sandbox);
+  auto const called = to_program_call(job.args).called;
+  auto const ended = co_await base::run_child(std::move(request), limits_for(job, *callee.module, options_),
+                                              starting_, cancel);
+  if (is_stopping(*cancel)) co_return stopped();
+  auto outcome = outcome_of_program(ended, called, job, *cancel, secrets_of(*callee.module));
+  if (outcome.status == ToolStatus::failure && is_canceled(*cancel)) co_return stopped();
+  co_return with_doubt(std::move(outcome), *callee.method);
+}
+
+}  // namespace runnel::tools

@@ -1,0 +1,117 @@
+#include "runnel/tools/program_call.h"
+
+#include <boost/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "runnel/base/log/log.h"
+#include "runnel/core/json/parse.h"
+#include "runnel/core/json/write.h"
+
+namespace runnel::tools {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+
+namespace {
+
+// The input's mode if it can be an argument of a program: letters and underscores.
+std::string mode_of(json::object const& input) {
+  auto const* const value = input.if_contains("mode");
+  auto const* const mode = value != nullptr ? value->if_string() : nullptr;
+  bool const usable =
+      mode != nullptr && !mode->empty() && mode->size() <= 32 &&
+      std::all_of(mode->begin(), mode->end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+  return usable ? std::string{*mode} : std::string{};
+}
+
+// The input as it was recorded, to the byte: a number that is parsed and written again may be another one.
+std::string input_text(JsonText const& args, CalledMethod const& called, json::object const& input) {
+  std::string head;
+  JsonObject object{head};
+  object.text("module", called.module).text("method", called.method);
+  object.key("input");
+  std::string_view const text = args.str();
+  if (!text.starts_with(head) || !text.ends_with('}')) return json::serialize(input);
+  return std::string{text.substr(head.size(), text.size() - head.size() - 1)};
+}
+
+void log_failure(ToolJob const& job, CalledMethod const& called, std::string_view code,
+                 std::string_view detail) {
+  base::log(base::LogLevel::warn, "tool call failed",
+            {{"run_id", job.run.text},
+             {"tool_call_id", job.id.text},
+             {"method", called.module + "." + called.method},
+             {"code", code},
+             {"detail", detail}});
+}
+
+bool has_any(std::string_view text, std::vector<std::string> const& secrets) {
+  return std::any_of(secrets.begin(), secrets.end(), [&](std::string const& secret) {
+    return !secret.empty() && text.find(secret) != std::string_view::npos;
+  });
+}
+
+ToolOutcome failure_to_run(Error const& error, CalledMethod const& called, ToolJob const& job,
+                           base::Cancel const& cancel) {
+  if (error.code == Errc::canceled && !is_canceled(cancel))
+    return tool_failure("TOOL_TIMEOUT", "the time of the run was up, and the tool was stopped");
+  if (error.code == Errc::canceled) return tool_failure("CANCELED", "the tool call was canceled");
+  log_failure(job, called, "TOOL_NOT_STARTED", error.detail);
+  return tool_failure("TOOL_NOT_STARTED", "the tool cannot be started now");
+}
+
+}  // namespace
+
+ProgramCall to_program_call(JsonText const& args) {
+  auto const object = parse_stored_json(args.str()).value().as_object();
+  auto const* const given = object.if_contains("input");
+  auto const input = given != nullptr && given->is_object() ? given->get_object() : json::object{};
+  ProgramCall call;
+  call.called = {std::string{object.at("module").as_string()}, std::string{object.at("method").as_string()}};
+  call.arguments = {call.called.module, call.called.method};
+  if (auto const mode = mode_of(input); !mode.empty()) call.arguments.push_back("--mode=" + mode);
+  call.arguments.emplace_back("--format=json");
+  call.input = input_text(args, call.called, input);
+  return call;
+}
+
+base::ChildLimits limits_of(ToolJob const& job, milliseconds time, std::size_t output_bytes) {
+  base::ChildLimits limits;
+  limits.time = time;
+  limits.output_bytes = output_bytes;
+  if (job.deadline) {
+    auto const left =
+        std::chrono::duration_cast<milliseconds>(*job.deadline - std::chrono::steady_clock::now());
+    limits.time = std::clamp(left, milliseconds{1}, time);
+  }
+  return limits;
+}
+
+bool is_canceled(base::Cancel const& cancel) {
+  return cancel.requested() && cancel.reason() != base::CancelReason::time_up;
+}
+
+bool is_stopping(base::Cancel const& cancel) {
+  return cancel.reason() == base::CancelReason::shutdown;
+}
+
+ToolOutcome outcome_of_program(Result<base::ChildOutcome> const& ended, CalledMethod const& called,
+                               ToolJob const& job, base::Cancel const& cancel,
+                               std::vector<std::string> const& secrets) {
+  if (!ended) return failure_to_run(ended.error(), called, job, cancel);
+  if (has_any(ended->output, secrets)) {
+    log_failure(job, called, "INVALID_OUTPUT", "the output contains a secret that the program was given");
+    return tool_failure("INVALID_OUTPUT", "the tool's answer contains what it must not tell");
+  }
+  auto outcome = read_output(called, *ended);
+  bool const told = ended->end == base::ChildOutcome::End::exited && !ended->output.empty();
+  if (outcome.status == ToolStatus::failure && !told) {
+    log_failure(job, called, outcome.summary,
+                has_any(ended->errors, secrets) ? "(its words contain a secret)" : ended->errors);
+  }
+  return outcome;
+}
+
+}  // namespace runnel::tools
