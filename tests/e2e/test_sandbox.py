@@ -33,6 +33,14 @@ except OSError as error:
     print(os.strerror(error.errno))
 """
 
+# mov eax, 20; int 0x80; ret
+I386_GETPID = """
+import ctypes, mmap
+code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex("b814000000cd80c3"))
+ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
+"""
+
 
 def confined(*arguments: str, options: list[str] = SYSTEM, **more) -> subprocess.CompletedProcess:
     return subprocess.run([str(SANDBOX), *options, "--", *arguments], capture_output=True, text=True, timeout=20, **more)
@@ -92,6 +100,24 @@ class SandboxTest(unittest.TestCase):
             finally:
                 other.kill()
         self.assertEqual(self.attempt("os.kill(os.getpid(), 0)"), "done")
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the numbers of system calls are those of x86-64")
+    def test_every_way_to_send_a_signal_reaches_only_itself(self):
+        info = "(ctypes.c_int * 32)(0, 0, -1)"  # SI_QUEUE, which a process may send to others.
+        for call in ("libc.syscall(62, {}, 0)", "libc.syscall(200, {}, 0)", "libc.syscall(234, {}, os.getpid(), 0)",
+                     f"libc.syscall(129, {{}}, 0, {info})", f"libc.syscall(297, {{}}, os.getpid(), 0, {info})"):
+            self.assertEqual(self.attempt(call.format("os.getpid()")), "done", call)
+            self.assert_refused(call.format("os.getpid() - 1"))
+            self.assert_refused(call.format("0x7ace51d1"))  # Stands for the pid in the filter as it was built.
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "other machines have no such calls")
+    def test_calls_of_other_architectures_end_it(self):
+        getpid = 39
+        x32 = confined(PYTHON, "-c", ATTEMPT % f"libc.syscall(0x40000000 | {getpid})")
+        self.assertEqual((x32.returncode, x32.stdout), (-signal.SIGSYS, ""))
+        i386 = [PYTHON, "-c", I386_GETPID]
+        if subprocess.run(i386, capture_output=True, timeout=20).returncode == 0:
+            self.assertEqual(confined(*i386).returncode, -signal.SIGSYS)
 
     def test_nothing_is_left_in_the_system(self):
         for what in ("libc.shmget(0, 4096, 0o1600)", "libc.msgget(0, 0o1600)", "libc.semget(0, 1, 0o1600)"):
