@@ -20,6 +20,7 @@ constexpr int kNotStarted = 126;
 
 constexpr char kUsage[] =
     "usage: runnel_sandbox [OPTION…] -- PROGRAM [ARGUMENT…]\n"
+    "       runnel_sandbox --help | --version\n"
     "Starts PROGRAM, an absolute path, with fewer rights than this process has.\n"
     "  --user=UID:GID      become this user and group; not root (needs root)\n"
     "  --parent=PID        end when this process, which must be the parent, ends\n"
@@ -109,13 +110,21 @@ int not_started(sandbox::Options const& options) {
   return kNotStarted;
 }
 
+int print(char const* text) {
+  return std::fputs(text, stdout) >= 0 && std::fflush(stdout) == 0 ? 0 : kFailed;
+}
+
+int print_probe(long landlock) {
+  std::printf("{\"landlock\":%ld,\"user\":%u,\"group\":%u}\n", landlock, ::getuid(), ::getgid());
+  return std::fflush(stdout) == 0 ? 0 : kFailed;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) {
-    std::fputs(kUsage, stdout);
-    return 0;
-  }
+  if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return print(kUsage);
+  if (argc == 2 && std::strcmp(argv[1], "--version") == 0)
+    return print("runnel_sandbox " RUNNEL_VERSION "\n");
   sandbox::Options options;
   // Asked before the sandbox refuses the question.
   long const landlock = sandbox::landlock_version();
@@ -129,11 +138,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "runnel_sandbox: %s\n", bad.c_str());
     return kFailed;
   }
-  if (options.probe) {
-    return std::printf("{\"landlock\":%ld,\"user\":%u,\"group\":%u}\n", landlock, ::getuid(), ::getgid()) > 0
-               ? 0
-               : kFailed;
-  }
+  if (options.probe) return print_probe(landlock);
   start(options);
   return not_started(options);
 }

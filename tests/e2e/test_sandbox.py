@@ -250,6 +250,13 @@ class SandboxTest(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (125, ""))
         self.assertIn("has ended", done.stderr)
 
+    def test_it_has_the_version_of_the_other_programs(self):
+        ours, theirs = (subprocess.run([str(program), "--version"], capture_output=True, text=True, timeout=20)
+                        for program in (SANDBOX, SANDBOX.with_name("project_cli")))
+        self.assertEqual((ours.returncode, ours.stderr), (0, ""))
+        self.assertEqual(ours.stdout, theirs.stdout.replace("project_cli", "runnel_sandbox"))
+        self.assertRegex(ours.stdout, r"^runnel_sandbox [0-9]+\.[0-9]+\.[0-9]+\n$")
+
     def test_mistakes_are_told(self):
         for bad in (["--memory=x", "--", "/bin/true"], ["--memory", "--", "/bin/true"], ["--nothing", "--", "/bin/true"],
                     ["--user=1", "--", "/bin/true"], ["--user=0:0", "--", "/bin/true"], ["--network=yes", "--", "/bin/true"], ["--", "true"], ["--"], []):
