@@ -76,7 +76,7 @@ long landlock_version() {
   return version < 1 ? 0 : version;
 }
 
-std::string restrict_files(Options const& options) {
+std::string restrict_files(Options& options) {
   long const version = landlock_version();
   if (version < 1) return options.landlock_required ? "the kernel has no Landlock" : "";
   auto const refused = refused_in(version, options.network);

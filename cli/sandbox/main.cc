@@ -30,7 +30,8 @@ constexpr char kUsage[] =
     "  --network           allow the program to open sockets\n"
     "  --read=PATH         allow the program to read and execute this file or folder; may be repeated\n"
     "  --require-landlock  fail if the kernel has no Landlock, instead of leaving files unprotected\n"
-    "  --probe             do not start PROGRAM; print the user and the version of Landlock instead\n";
+    "  --require-tree      fail if the processes cannot have a PID namespace, with which all of them end\n"
+    "  --probe             do not start PROGRAM; print what was reached instead\n";
 
 template <class Number>
 bool read_number(std::string_view text, Number& number) {
@@ -56,6 +57,7 @@ bool read_ids(std::string_view text, sandbox::Options& options) {
 bool* flag_named(std::string_view name, sandbox::Options& options) {
   if (name == "--network") return &options.network;
   if (name == "--require-landlock") return &options.landlock_required;
+  if (name == "--require-tree") return &options.tree_required;
   return name == "--probe" ? &options.probe : nullptr;
 }
 
@@ -89,9 +91,12 @@ char const* read_arguments(int argc, char** argv, sandbox::Options& options) {
   return nullptr;
 }
 
-std::string confine(sandbox::Options const& options) {
-  for (auto const step : {&sandbox::limit_resources, &sandbox::give_up_rights, &sandbox::restrict_files,
-                          &sandbox::restrict_system_calls, &sandbox::forbid_growing_files}) {
+// With --processes, another process returns from this: see fork_tree.
+std::string confine(sandbox::Options& options) {
+  for (auto const step :
+       {&sandbox::limit_resources, &sandbox::unshare_as_root, &sandbox::become_user,
+        &sandbox::unshare_as_user, &sandbox::give_up_rights, &sandbox::fork_tree, &sandbox::limit_processes,
+        &sandbox::restrict_files, &sandbox::restrict_system_calls, &sandbox::forbid_growing_files}) {
     if (auto bad = step(options); !bad.empty()) return bad;
   }
   return {};
@@ -114,8 +119,10 @@ int print(char const* text) {
   return std::fputs(text, stdout) >= 0 && std::fflush(stdout) == 0 ? 0 : kFailed;
 }
 
-int print_probe(long landlock) {
-  std::printf("{\"landlock\":%ld,\"user\":%u,\"group\":%u}\n", landlock, ::getuid(), ::getgid());
+int print_probe(sandbox::Options const& options, long landlock) {
+  std::printf("{\"landlock\":%ld,\"user\":%u,\"group\":%u", landlock, ::getuid(), ::getgid());
+  if (options.processes > 0) std::printf(",\"tree\":%s", options.has_tree ? "true" : "false");
+  std::printf("}\n");
   return std::fflush(stdout) == 0 ? 0 : kFailed;
 }
 
@@ -138,7 +145,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "runnel_sandbox: %s\n", bad.c_str());
     return kFailed;
   }
-  if (options.probe) return print_probe(landlock);
+  if (options.probe) return print_probe(options, landlock);
   start(options);
   return not_started(options);
 }

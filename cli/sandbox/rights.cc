@@ -39,16 +39,6 @@ std::string become(Ids const& ids) {
   return {};
 }
 
-// Must be called before become(), which takes the right to do it. Without that right, the other sets decide.
-// To drop a capability is the slowest part of giving up rights, so what is not there is left alone.
-void empty_bounding_set() {
-  int has = 0;
-  for (unsigned long capability = 0; has >= 0; ++capability) {
-    has = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
-    if (has > 0) has = ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
-  }
-}
-
 std::string drop_capabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
@@ -65,7 +55,7 @@ std::string end_with(pid_t parent) {
 
 }  // namespace
 
-std::string limit_resources(Options const& options) {
+std::string limit_resources(Options& options) {
   if (auto bad = limit(RLIMIT_CORE, 0, "RLIMIT_CORE"); !bad.empty()) return bad;
   if (auto bad = limit(RLIMIT_NOFILE, kOpenFiles, "RLIMIT_NOFILE"); !bad.empty()) return bad;
   if (options.memory_bytes > 0) {
@@ -77,20 +67,30 @@ std::string limit_resources(Options const& options) {
   return {};
 }
 
-std::string give_up_rights(Options const& options) {
+// Without the right to do it, the other sets decide. To drop a capability is the slowest part of giving up
+// rights, so what is not there is left alone.
+void empty_bounding_set() {
+  int has = 0;
+  for (unsigned long capability = 0; has >= 0; ++capability) {
+    has = ::prctl(PR_CAPBSET_READ, capability, 0, 0, 0);
+    if (has > 0) has = ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
+  }
+}
+
+std::string become_user(Options& options) {
   ::umask(077);
   if (::chdir("/") != 0) return right_failed("chdir");
-  empty_bounding_set();
+  empty_bounding_set();  // Takes rights that become() gives up.
   if (options.ids) {
     if (auto bad = become(*options.ids); !bad.empty()) return bad;
   }
-  if (::geteuid() == 0 || ::getegid() == 0) return "the program would run as root; give --user=UID:GID";
+  bool const is_root = ::geteuid() == 0 || ::getegid() == 0;
+  return is_root ? "the program would run as root; give --user=UID:GID" : "";
+}
+
+std::string give_up_rights(Options& options) {
   if (auto bad = drop_capabilities(); !bad.empty()) return bad;
-  // Counts all processes of the user, and means nothing for root, so it comes after become().
-  if (options.processes > 0) {
-    if (auto bad = limit(RLIMIT_NPROC, options.processes, "RLIMIT_NPROC"); !bad.empty()) return bad;
-  }
-  // Becoming somebody else clears the signal, so it comes after that, too.
+  // Becoming somebody else clears the signal, so it comes after that.
   if (options.parent) {
     if (auto bad = end_with(*options.parent); !bad.empty()) return bad;
   }
@@ -98,7 +98,13 @@ std::string give_up_rights(Options const& options) {
   return {};
 }
 
-std::string forbid_growing_files(Options const& /*options*/) {
+std::string limit_processes(Options& options) {
+  if (options.processes == 0) return {};
+  rlim_t const helpers = options.has_tree ? 2 : 0;
+  return limit(RLIMIT_NPROC, std::min(options.processes, RLIM_INFINITY - helpers) + helpers, "RLIMIT_NPROC");
+}
+
+std::string forbid_growing_files(Options& /*options*/) {
   return limit(RLIMIT_FSIZE, 0, "RLIMIT_FSIZE");
 }
 

@@ -24,33 +24,57 @@ struct Options {
   std::uint64_t processes = 0;        // How many it may start, threads included; 0 means none.
   bool network = false;               // Whether it may open sockets.
   bool landlock_required = false;     // Whether it must not start on a kernel without Landlock.
+  bool tree_required = false;         // Whether it must not start if its processes cannot have a namespace.
   bool probe = false;                 // Whether to tell what was reached instead of starting the program.
   std::vector<std::string> readable;  // Files and folders that it may read and execute, besides itself.
   std::vector<char*> command;         // The program, its arguments and a null pointer.
-  int program = -1;  // The program's file, opened before the rights to reach it are given up.
+  int program = -1;       // The program's file, opened before the rights to reach it are given up.
+  bool has_tree = false;  // Whether its processes have a PID namespace, which ends as a whole.
 };
 
 // Limits on resources. There are no core files.
-std::string limit_resources(Options const& options);
+std::string limit_resources(Options& options);
 
-// Gives up the rights of the user who started it: becomes `ids`, has no capability, gains no rights by
-// set-user-ID programs, and ends with its parent. Fails if the program would run as root.
-std::string give_up_rights(Options const& options);
+// If the program may start processes, its own children get a PID namespace, if this process may make one.
+// Sets `has_tree`, and never fails.
+std::string unshare_as_root(Options& options);
+
+// Becomes `ids`. Fails if the program would run as root.
+std::string become_user(Options& options);
+
+// If the program may start processes and they have no PID namespace yet, they get one in a user namespace, in
+// which all ids stay the same. Sets `has_tree`. If that cannot be had, this fails only if it is required.
+std::string unshare_as_user(Options& options);
+
+// Nothing can get a capability by executing a file.
+void empty_bounding_set();
+
+// Gives up the rights of the user who started it: has no capability, gains no rights by set-user-ID programs,
+// and ends with its parent.
+std::string give_up_rights(Options& options);
+
+// With `has_tree`, only a grandchild returns from this, to become the program. This process stays as its
+// supervisor. When the program or the supervisor ends, for whatever reason, all processes of the tree end.
+// The supervisor then ends as the program has ended. It and its child hold no descriptor of the program.
+std::string fork_tree(Options& options);
+
+// Limits how many processes the user may have. The two that look after a tree are not counted.
+std::string limit_processes(Options& options);
 
 // The kernel's version of Landlock; 0 if it has none.
 long landlock_version();
 
 // Lets the program open no file except itself and `readable`. Without Landlock in the kernel this does
 // nothing, unless it is required. Names, sizes and modes of files stay visible.
-std::string restrict_files(Options const& options);
+std::string restrict_files(Options& options);
 
 // Refuses system calls that the program does not need: to leave its process group, to touch other processes,
 // to change owners or modes of files, to change namespaces, mounts or the kernel, to open sockets (with
 // `network`: other sockets than the internet's), and to start processes unless `processes` allows it.
-std::string restrict_system_calls(Options const& options);
+std::string restrict_system_calls(Options& options);
 
 // The program can make no file longer. This comes last, because it may end a process that writes an error
 // message into a file.
-std::string forbid_growing_files(Options const& options);
+std::string forbid_growing_files(Options& options);
 
 }  // namespace sandbox

@@ -10,7 +10,7 @@
 
 namespace sandbox {
 
-std::string restrict_system_calls(Options const& options) {
+std::string restrict_system_calls(Options& options) {
   auto const made = filter_for(options.network, options.processes > 0);
   std::vector<sock_filter> filter{made.begin(), made.end()};
   auto const pid = static_cast<std::uint32_t>(::getpid());

@@ -1,6 +1,8 @@
 """What runnel_sandbox takes away from the program that it starts. It is called directly, without a server."""
 
 import ctypes
+import itertools
+import json
 import os
 import platform
 import signal
@@ -10,6 +12,7 @@ import sys
 import tempfile
 import time
 import unittest
+import uuid
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
@@ -268,6 +271,279 @@ class SandboxTest(unittest.TestCase):
             self.assertEqual(missing.returncode, 125)
             self.assertIn("/nonexistent: No such file", missing.stderr)
         self.assertEqual(confined("/etc/passwd", options=SYSTEM).returncode, 126)
+
+
+# Starts two processes, ignores what asks it to end, and lives on, and so do they. The parent of one of them has ended.
+FAMILY = """
+import os, signal, sys, time
+for number in (signal.SIGTERM, signal.SIGHUP):
+    signal.signal(number, signal.SIG_IGN)
+if os.fork() > 0:
+    child = os.fork()
+    if child > 0:
+        os.waitpid(child, 0)
+        print("ready", flush=True)
+    elif os.fork() > 0:
+        os._exit(0)
+time.sleep(60)
+"""
+
+# What the family consists of: the supervisor, the first process of the namespace, the program and its two descendants.
+FAMILY_SIZE = 5
+
+# A limit on processes counts all processes of the user, so each test has its own.
+USERS = itertools.count(64400)
+
+
+def other_user(user: int) -> dict:
+    return {"user": user, "group": 64322, "extra_groups": []} if AS_ROOT else {}
+
+
+def can_unshare() -> bool:
+    """Asks the kernel, not the sandbox, whether a user may have namespaces."""
+    done = subprocess.run(["unshare", "--user", "--pid", "true"], capture_output=True, timeout=20, **other_user(64321))
+    return done.returncode == 0
+
+
+def deny_pid_namespaces() -> None:
+    """For a process that is about to become the sandbox: the kernel gives it no PID namespace, whatever its rights."""
+    user, group = os.getuid(), os.getgid()
+    libc = ctypes.CDLL(None)
+    libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE, or else /proc/self belongs to root.
+    assert libc.unshare(0x10000000) == 0  # CLONE_NEWUSER
+    for name, text in (("self/setgroups", "deny"), ("self/uid_map", f"{user} {user} 1"),
+                       ("self/gid_map", f"{group} {group} 1"), ("sys/user/max_pid_namespaces", "0")):
+        Path("/proc", name).write_text(text)
+
+
+class TreeTests:
+    """A program that may start processes. All of its processes have a word of their own among their arguments, so that
+    they can be found from outside of their namespace."""
+
+    started_by_root: bool
+
+    def setUp(self):
+        self.word = f"tree-{uuid.uuid4().hex}"
+        self.user = next(USERS) if AS_ROOT else os.getuid()
+        self.options = [f"--user={self.user}:64322"] if self.started_by_root else []
+        self.identity = {} if self.started_by_root else other_user(self.user)
+
+    def command(self, *program: str, options: tuple[str, ...] = ("--processes=50",)) -> list[str]:
+        reads = [option for option in SYSTEM if option not in USER]
+        return [str(SANDBOX), *self.options, *reads, "--require-tree", *options, "--", *program, self.word]
+
+    def run_tree(self, *program: str, **more) -> subprocess.CompletedProcess:
+        options = more.pop("options", ("--processes=50",))
+        return subprocess.run(self.command(*program, options=options), capture_output=True, text=True, timeout=20,
+                              **self.identity, **more)
+
+    def start(self, command: list[str], **more) -> subprocess.Popen:
+        """It is killed after the test, and so is what it may have left behind."""
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **self.identity, **more)
+        self.addCleanup(process.communicate)
+        self.addCleanup(self.kill_all)
+        self.addCleanup(process.kill)
+        return process
+
+    def kill_all(self) -> None:
+        while living := self.living():
+            for pid in living:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+
+    def start_family(self) -> subprocess.Popen:
+        """The supervisor of a family, which is complete."""
+        process = self.start(self.command(PYTHON, "-c", FAMILY), start_new_session=True)
+        self.assert_complete(process)
+        return process
+
+    def assert_complete(self, process: subprocess.Popen) -> None:
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        self.assertEqual(len(self.living()), FAMILY_SIZE)
+
+    def living(self) -> list[int]:
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            try:
+                if self.word.encode() in (folder / "cmdline").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return found
+
+    def assert_gone(self) -> None:
+        deadline = time.monotonic() + 1
+        while living := self.living():
+            self.assertLess(time.monotonic(), deadline, f"{len(living)} live on")
+            time.sleep(0.01)
+
+    def test_a_killed_parent_ends_the_tree(self):
+        command = self.command(PYTHON, "-c", FAMILY, options=("--processes=50", "--parent=PARENT"))
+        parent = f"import os, subprocess, time\nsubprocess.Popen([a.replace('PARENT', str(os.getpid())) for a in {command!r}])\n" \
+                 "time.sleep(60)"
+        process = self.start([PYTHON, "-c", parent])
+        self.assert_complete(process)
+        process.kill()
+        self.assert_gone()
+
+    def test_a_killed_supervisor_ends_the_tree(self):
+        process = self.start_family()
+        process.kill()
+        self.assert_gone()
+        self.assertEqual(process.wait(), -signal.SIGKILL)
+
+    def test_a_killed_first_process_ends_the_tree(self):
+        process = self.start_family()
+        first = int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())
+        os.kill(first, signal.SIGKILL)
+        self.assert_gone()
+        self.assertEqual(process.wait(), -signal.SIGKILL)
+
+    def test_the_tree_stays_in_one_group(self):
+        process = self.start_family()
+        self.assertEqual({os.getpgid(pid) for pid in self.living()}, {process.pid})
+        self.assertEqual({os.getsid(pid) for pid in self.living()}, {process.pid})
+
+    def test_the_end_of_the_program_is_passed_on(self):
+        self.assertEqual(self.run_tree("/bin/sh", "-c", "exit 7").returncode, 7)
+        for number in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV):
+            self.assertEqual(self.run_tree("/bin/sh", "-c", f"kill -{number} $$").returncode, -number)
+        loop = self.run_tree("/bin/sh", "-c", "while :; do :; done", options=("--processes=50", "--cpu=1"))
+        self.assertEqual(loop.returncode, -signal.SIGKILL)
+        self.assertEqual(self.run_tree("/etc/passwd").returncode, 126)
+
+    def test_the_end_is_passed_on_also_if_signals_are_ignored(self):
+        def ignore():
+            signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+
+        self.assertEqual(self.run_tree("/bin/sh", "-c", "exit 7", preexec_fn=ignore).returncode, 7)
+        code = "import os, signal\nsignal.signal(15, signal.SIG_DFL)\nsignal.pthread_sigmask(signal.SIG_SETMASK, [])\n" \
+               "os.kill(os.getpid(), 15)"
+        self.assertEqual(self.run_tree(PYTHON, "-c", code, preexec_fn=ignore).returncode, -signal.SIGTERM)
+
+    def test_orphans_are_reaped(self):
+        code = """
+import os, time
+def fork():
+    for i in range(200):
+        try:
+            return os.fork()
+        except BlockingIOError:
+            time.sleep(0.01)
+    print("too many processes", flush=True)
+    os._exit(1)
+for i in range(40):
+    child = fork()
+    if child == 0:
+        fork()
+        os._exit(0)
+    os.waitpid(child, 0)
+print("done")
+"""
+        done = self.run_tree(PYTHON, "-c", code, options=("--processes=8",))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "done\n", ""))
+
+    def test_what_a_program_leaves_behind_ends_with_it(self):
+        began = time.monotonic()
+        done = self.run_tree(PYTHON, "-c", FAMILY.replace('flush=True)', 'flush=True); os._exit(0)'))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "ready\n", ""))
+        self.assertLess(time.monotonic() - began, 10)
+        self.assertEqual(self.living(), [])
+
+    def test_only_the_program_holds_its_descriptors(self):
+        began = time.monotonic()
+        process = self.start(self.command("/bin/sh", "-c", "exec >&- 2>&-; sleep 20"))
+        self.assertEqual((process.stdout.read(), process.stderr.read()), ("", ""))
+        self.assertLess(time.monotonic() - began, 10)
+
+    def test_a_fork_bomb_stays_within_its_limit_and_dies(self):
+        bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.01)"
+        helpers, limit = 2, 20
+        process = self.start(self.command(PYTHON, "-c", bomb, options=(f"--processes={limit}",)))
+        deadline, counts = time.monotonic() + 10, [0]
+        while counts.count(max(counts)) < 20 or max(counts) < limit // 2:
+            self.assertLess(time.monotonic(), deadline, "it does not grow")
+            counts.append(len(self.living()))
+            self.assertLessEqual(counts[-1], limit + helpers)
+        process.kill()
+        self.assert_gone()
+
+    def test_the_helpers_leave_room_for_the_program(self):
+        start = "import os\ntry: print(os.waitpid(os.fork() or os._exit(0), 0)[1])\nexcept OSError: print('no')"
+        self.assertEqual(self.run_tree(PYTHON, "-c", start, options=("--processes=2",)).stdout, "0\n")
+        self.assertEqual(self.run_tree(PYTHON, "-c", start, options=("--processes=1",)).stdout, "no\n")
+
+    def test_the_helpers_are_out_of_reach(self):
+        code = "import os, signal\nfor p in (1, os.getppid()):\n  for n in (signal.SIGKILL, signal.SIGTERM):\n" \
+               "    try: os.kill(p, n)\n    except PermissionError: pass\nprint(os.getpid(), os.getppid())"
+        done = self.run_tree(PYTHON, "-c", code)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "2 1\n", ""))
+        process = self.start_family()
+        helpers = [process.pid, int(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text())]
+        for pid in helpers:
+            other = subprocess.run(["cat", f"/proc/{pid}/environ"], capture_output=True, text=True, timeout=20, **other_user(self.user))
+            self.assertIn("Permission denied", other.stderr)
+            status = Path(f"/proc/{pid}/status").read_text()
+            for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb"):
+                self.assertRegex(status, rf"Cap{kind}:\s+0000000000000000\n")
+            self.assertRegex(status, r"NoNewPrivs:\s+1\n")
+
+    def test_the_program_stays_confined(self):
+        for what in ("os.setsid()", "libc.prctl(1, 0, 0, 0, 0)", "libc.unshare(0x10000000)", "socket.socket()",
+                     *(["open('/proc/1/environ')", "open('/proc/self/environ')"] if has_landlock() else [])):
+            done = self.run_tree(PYTHON, "-c", ATTEMPT % what)
+            self.assertIn(done.stdout.strip(), ("Operation not permitted", "Permission denied"), what)
+        status = self.run_tree("/bin/sh", "-c", "exec cat /proc/self/status",
+                               options=("--processes=50", "--read=/proc")).stdout
+        user, group = self.user, 64322 if AS_ROOT else os.getgid()
+        self.assertRegex(status, rf"Uid:\s+{user}\s+{user}\s+{user}\s+{user}\n")
+        self.assertRegex(status, rf"Gid:\s+{group}\s+{group}\s+{group}\s+{group}\n")
+        self.assertRegex(status, r"Seccomp:\s+2\n")
+        for kind in ("Inh", "Prm", "Eff", "Bnd", "Amb"):
+            self.assertRegex(status, rf"Cap{kind}:\s+0000000000000000\n")
+
+    def test_a_probe_tells_whether_there_is_a_tree(self):
+        self.assertIs(json.loads(self.run_tree("/bin/true", options=("--processes=5", "--probe")).stdout)["tree"], True)
+        self.assertNotIn("tree", json.loads(self.run_tree("/bin/true", options=("--probe",)).stdout))
+
+    def test_without_processes_there_are_no_helpers(self):
+        process = self.start(self.command("/bin/sh", "-c", "echo; read line", options=()), stdin=subprocess.PIPE)
+        self.assertEqual(process.stdout.readline(), "\n")
+        self.assertEqual(self.living(), [process.pid])
+
+
+@unittest.skipUnless(AS_ROOT, "only root needs no user namespace")
+class TreeOfRootTest(TreeTests, unittest.TestCase):
+    started_by_root = True
+
+
+@unittest.skipUnless(can_unshare(), "users may have no namespaces here")
+class TreeOfUserTest(TreeTests, unittest.TestCase):
+    started_by_root = False
+
+    def test_without_namespaces_it_says_so(self):
+        required = self.run_tree("/bin/echo", preexec_fn=deny_pid_namespaces)
+        self.assertEqual((required.returncode, required.stdout), (125, ""))
+        self.assertIn("a namespace for processes: No space left on device", required.stderr)
+        for options, output in ((["--probe"], '"tree":false'), ([], self.word)):
+            command = [part for part in self.command("/bin/echo", options=("--processes=50", *options)) if part != "--require-tree"]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=20, preexec_fn=deny_pid_namespaces,
+                                  **self.identity)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(output, done.stdout)
+
+
+@unittest.skipUnless(AS_ROOT and can_unshare(), "users may have no namespaces here")
+class TreeOfWeakRootTest(TreeTests, unittest.TestCase):
+    """Root in a container often may change its user, but not its namespaces."""
+    started_by_root = True
+
+    def command(self, *program: str, options: tuple[str, ...] = ("--processes=50",)) -> list[str]:
+        return ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin", *super().command(*program, options=options)]
 
 
 if __name__ == "__main__":
