@@ -18,6 +18,7 @@ namespace sandbox {
 namespace {
 
 constexpr rlim_t kOpenFiles = 64;
+constexpr int kNice = 10;
 
 std::string right_failed(char const* what) {
   return std::string{what} + ": " + std::strerror(errno);
@@ -56,6 +57,8 @@ std::string end_with(pid_t parent) {
 }  // namespace
 
 std::string limit_resources(Options& options) {
+  // What waits for a tool can wait a little longer; what waits for the server cannot.
+  ::setpriority(PRIO_PROCESS, 0, kNice);
   if (auto bad = limit(RLIMIT_CORE, 0, "RLIMIT_CORE"); !bad.empty()) return bad;
   if (auto bad = limit(RLIMIT_NOFILE, kOpenFiles, "RLIMIT_NOFILE"); !bad.empty()) return bad;
   if (options.memory_bytes > 0) {

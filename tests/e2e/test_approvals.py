@@ -1,5 +1,6 @@
 """RUN-13, AGUI-4: a tool call waits for its user's approval, survives restarts, and is decided once."""
 
+import os
 import sqlite3
 import threading
 import time
@@ -53,6 +54,11 @@ class ApprovalCase(ToolCase):
                 if frame.event == "TOOL_CALL_APPROVAL"]
 
 
+    def shown_in_stages(self, run: ModelRun) -> list[tuple]:
+        stages = run.api.get(f"/api/v1/agent/runs/{run.thread}/stages?runId={run.run}").json["stages"]
+        return [(call["name"], call["status"], call.get("approval")) for stage in stages for call in stage["toolCalls"]]
+
+
 class Approvals(ApprovalCase):
     def test_RUN_13_an_approved_call_is_made(self):
         run = self.begin(create(title="Approved"), user="ann")
@@ -60,10 +66,13 @@ class Approvals(ApprovalCase):
         shown = self.waiting("ann")[0]
         self.assertEqual((shown["name"], shown["args"]["input"]["title"]), ("calendar.create", "Approved"))
 
+        self.assertEqual(self.shown_in_stages(run), [("calendar.create", "open", "required")])
+
         answer = self.decide(run, "approve", argsHash=shown["argsHash"])
 
         self.assertEqual((answer.status, answer.json["status"]), (202, "approved"))
         self.finished(run)
+        self.assertEqual(self.shown_in_stages(run), [("calendar.create", "success", "approved")])
         self.assertEqual([event["title"] for event in self.events("ann")], ["Approved"])
         self.assertEqual(self.approvals_shown(run), ["required", "approved"])
         self.assertEqual(self.results(run)[0]["status"], "success")
@@ -225,12 +234,12 @@ class Seconds(ApprovalCase):
     @classmethod
     def make_flows(cls):
         folder = copy_flows(cls.folder / "conf")
-        replace_once(folder / "flows" / "router_worker.yaml", "  seconds: 600", "  seconds: 2")
+        replace_once(folder / "flows" / "router_worker.yaml", "  seconds: 600", "  seconds: 5")
         return folder
 
     def test_RUN_13_waiting_does_not_count_as_the_time_of_the_run(self):
         run = self.begin(create(), user="slow")
-        time.sleep(4)
+        time.sleep(61 if os.environ.get("RUNNEL_LONG") else 6)
         self.decide(run, "approve")
         self.finished(run)
         self.assertEqual((len(self.events("slow")), self.status(run)), (1, "completed"))
@@ -269,7 +278,7 @@ class LostWake(ApprovalCase):
 
 
 class Expiry(ApprovalCase):
-    tools = {"approval": "[calendar.create]", "approval_timeout_s": 1}
+    tools = {"approval": "[calendar.create]", "approval_timeout_s": 3}
 
     def test_RUN_13_a_call_that_nobody_approves_in_time_is_refused(self):
         run = self.begin(create(), user="late")

@@ -89,6 +89,14 @@ class SandboxTest(unittest.TestCase):
         clone = 56 if platform.machine() == "x86_64" else 220
         self.assert_refused(f"libc.syscall({clone}, 0x8000 | 17, 0, 0, 0, 0)", PROCESSES)  # CLONE_PARENT
 
+    def test_nobody_types_into_the_terminal_of_the_server(self):
+        for request in ("0x5412", "0x541C"):  # TIOCSTI, TIOCLINUX
+            self.assert_refused(f"libc.ioctl(0, {request}, b'x')", PROCESSES)
+
+    def test_the_server_comes_before_its_tools(self):
+        done = confined(PYTHON, "-c", "import os; print(os.getpriority(os.PRIO_PROCESS, 0))")
+        self.assertGreaterEqual(int(done.stdout), 10)
+
     def test_it_cannot_outlive_its_parent_by_asking(self):
         self.assert_refused("libc.prctl(1, 0, 0, 0, 0)")  # PR_SET_PDEATHSIG
 

@@ -85,7 +85,7 @@ class Attacks(ToolCase):
     def test_TOOL_4_json_that_two_readers_could_read_differently_is_refused(self):
         head = '{"module":"calendar","method":"create","input":'
         bad = [head + '{"title":"a","title":"b"}}', head + '{},"module":"contacts"}', head + '{},"input":{}}',
-               head + '{"title":"a\\u0000b"}}', head + '{"title":"a\nb"}}', head + '{"x":\\ud800}}',
+               head + '{"title":"a\\u0000b"}}', head + '{"title":"a\x00b"}}', head + '{"title":"a\nb"}}', head + '{"x":\\ud800}}',
                head + '{"title":"\\ud800"}}', head + '{"x":99999999999999999999999}}', head + '{"x":-99999999999999999999}}',
                head + '{"x":1e999}}', head + '{"x":NaN}}', head + '{"x":01}}',
                head + '{}} {}', head + '{}}\x00', head + "{'title':'a'}}", head + "{/* */}}", head + "{", "",

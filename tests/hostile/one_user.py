@@ -188,11 +188,11 @@ def post_bodies(go_on, address, token: str, bodies: list[bytes], connections: in
     return {"statuses": dict(statuses), "codes": dict(codes), "asked": number, "slowest": slowest}
 
 
-def start_runs(go_on, address, token: str, threads: list[str], rate: float) -> dict:
+def start_runs(go_on, address, token: str, threads: list[str], rate: float, forwarded: dict | None = None) -> dict:
     """Starts runs on these threads in turn, `rate` per second, each with the message `hi`."""
     api, statuses, number = Api(address, token), Counter(), 0
     while go_on():
-        answer = api.post_run(run_input("hi", thread=threads[number % len(threads)]), timeout=30)
+        answer = api.post_run(run_input("hi", thread=threads[number % len(threads)], forwarded=forwarded), timeout=30)
         statuses[answer.status] += 1
         number += 1
         time.sleep(1 / rate)

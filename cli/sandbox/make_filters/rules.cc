@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -117,6 +118,9 @@ void refuse_flags(Filter& filter) {
   filter.refuse_if("openat", has_bits(2, O_TRUNC, O_TRUNC));
   filter.refuse_if("prctl", has_bits(0, kWhole, PR_SET_PDEATHSIG));
   filter.refuse_if("prlimit64", differs(0, 0));  // The limits of another process.
+  // Input that others would take for typed, if the server was started from a terminal.
+  for (auto const request : {TIOCSTI, TIOCLINUX})
+    filter.refuse_if("ioctl", has_bits(1, kWhole, static_cast<std::uint64_t>(request)));
 }
 
 // Pairs of streams reach nobody else. Other pairs can send to any local socket, network or not.

@@ -44,6 +44,11 @@ tools::ProjectCliOptions cli_options(Settings const& settings, ToolParts const& 
   return options;
 }
 
+tools::ProgramSlotLimits slot_limits(Settings const& settings) {
+  return {static_cast<std::size_t>(settings.tools_at_once_per_user),
+          static_cast<std::size_t>(settings.tools_at_once)};
+}
+
 }  // namespace
 
 std::vector<std::string> tool_names() {
@@ -77,7 +82,8 @@ tools::Toolbox make_toolbox(Settings const& settings, ToolParts const& parts,
     tools.push_back(std::make_unique<tools::EchoTool>());
   } else {
     tools.push_back(std::make_unique<tools::ProjectCliTool>(
-        tools::ProjectCliParts{parts.server.credentials(), parts.clock, parts.server, parts.starting},
+        tools::ProjectCliParts{parts.server.credentials(), parts.clock, parts.server, parts.starting,
+                               std::make_shared<tools::ProgramSlots>(slot_limits(settings))},
         cli_options(settings, parts, methods)));
   }
   return tools::Toolbox{std::move(tools)};

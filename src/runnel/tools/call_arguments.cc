@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::size_t kMostQuoted = 64;
 
+// What a NUL or broken UTF-8 became when the model's answer was read. Nobody knows what was meant.
+constexpr char kReplacement[] = "\uFFFD";
+
 // A text of the model inside a message, which stays short and on one line.
 std::string quoted(std::string_view text) {
   std::string out{"'"};
@@ -109,6 +112,12 @@ PreparedCall read_arguments(std::string const& arguments, MethodNames const& all
     return refuse_call("INPUT_TOO_LARGE", "the arguments have " + std::to_string(arguments.size()) +
                                               " bytes; at most " + std::to_string(kMostArgumentBytes) +
                                               " are allowed");
+  }
+  if (arguments.find(kReplacement) != std::string::npos) {
+    return refuse_call(
+        kInvalidInput,
+        "the arguments contain U+FFFD, which takes the place of what is no text, such as a NUL "
+        "or broken UTF-8");
   }
   auto const parsed = parse_json(arguments);
   if (auto const* const problem = std::get_if<JsonProblem>(&parsed))

@@ -41,6 +41,10 @@ ToolOutcome outcome_of_receipt(CallReceipt const& receipt, CalledMethod const& c
   return receipt.took_effect ? success(called, receipt.json) : failure(receipt.json);
 }
 
+Error not_started() {
+  return {Errc::internal, "the program was not started"};
+}
+
 Error canceled() {
   return {Errc::canceled, "canceled while the tool ran"};
 }
@@ -50,7 +54,7 @@ Error canceled() {
 ProjectCliTool::ProjectCliTool(ProjectCliParts parts, ProjectCliOptions options)
     : parts_{std::move(parts)},
       options_{std::move(options)},
-      custom_{options_.custom_options, parts_.starting} {}
+      custom_{options_.custom_options, parts_.starting, parts_.slots} {}
 
 ToolSpec ProjectCliTool::spec() const {
   return {kProjectCli, options_.description, kSchema};
@@ -79,8 +83,12 @@ Result<base::SpawnRequest> ProjectCliTool::make_request(ProgramCall call, std::s
 }
 
 asio::awaitable<Result<base::ChildOutcome>> ProjectCliTool::run_program(
-    base::SpawnRequest request, base::ChildLimits limits, std::shared_ptr<base::Cancel> cancel) {
-  return base::run_child(std::move(request), limits, parts_.starting, std::move(cancel));
+    ToolJob job, ProgramCall call, std::string credential, std::shared_ptr<base::Cancel> cancel) {
+  auto request = make_request(std::move(call), credential);
+  if (!request) co_return request.error();
+  co_return co_await base::run_child(std::move(*request),
+                                     limits_of(job, options_.time, options_.output_bytes), parts_.starting,
+                                     std::move(cancel));
 }
 
 asio::awaitable<Result<ToolOutcome>> ProjectCliTool::run(ToolJob job, std::shared_ptr<base::Cancel> cancel) {
@@ -89,12 +97,12 @@ asio::awaitable<Result<ToolOutcome>> ProjectCliTool::run(ToolJob job, std::share
   auto const custom = options_.custom->find(called.full_name());
   if (custom) co_return co_await custom_.run(std::move(job), *custom, std::move(cancel));
   auto const grant = make_grant(job, called);
-  auto const credential = parts_.credentials.mint(grant, parts_.clock.now_ms() / 1000);
-  auto request = make_request(std::move(call), credential);
-  Result<base::ChildOutcome> ended = request ? Error{Errc::internal, "not started"} : request.error();
-  if (request) {
-    ended = co_await run_program(std::move(*request), limits_of(job, options_.time, options_.output_bytes),
-                                 cancel);
+  std::string credential;
+  auto slot = co_await parts_.slots->take(job.user, cancel);
+  Result<base::ChildOutcome> ended = slot ? not_started() : slot.error();
+  if (slot) {
+    credential = parts_.credentials.mint(grant, parts_.clock.now_ms() / 1000);
+    ended = co_await run_program(job, std::move(call), credential, cancel);
   }
   // The next process makes the call again.
   if (is_stopping(*cancel)) co_return canceled();

@@ -15,6 +15,7 @@
 #include "runnel/tools/module_access.h"
 #include "runnel/tools/post_processor.h"
 #include "runnel/tools/program_call.h"
+#include "runnel/tools/program_slots.h"
 #include "runnel/tools/sandbox.h"
 #include "runnel/tools/tool.h"
 
@@ -38,6 +39,7 @@ struct ProjectCliParts {
   base::Clock const& clock;
   ModuleAccess& modules;
   std::shared_ptr<base::BlockingPool> starting;  // Its threads live as long as the server; see run_child().
+  std::shared_ptr<ProgramSlots> slots;
 };
 
 // The one tool through which models act (TOOL-1). Each call is a process of its own: project_cli in the
@@ -65,8 +67,8 @@ class ProjectCliTool final : public Tool {
       ToolJob job, std::string code, std::shared_ptr<base::Cancel> cancel) override;
 
  private:
-  boost::asio::awaitable<Result<base::ChildOutcome>> run_program(base::SpawnRequest request,
-                                                                 base::ChildLimits limits,
+  boost::asio::awaitable<Result<base::ChildOutcome>> run_program(ToolJob job, ProgramCall call,
+                                                                 std::string credential,
                                                                  std::shared_ptr<base::Cancel> cancel);
   [[nodiscard]] Result<base::SpawnRequest> make_request(ProgramCall call, std::string const& credential);
   boost::asio::awaitable<Result<ToolOutcome>> settle_call(base::ToolGrant grant, CalledMethod called,

@@ -78,7 +78,8 @@ class ProjectCliCall : public testing::Test {
     options.time = time;
     options.output_bytes = 4096;
     options.methods = {"calendar.create"};
-    return ProjectCliTool{{credentials, clock, access, starting}, options};
+    return ProjectCliTool{
+        {credentials, clock, access, starting, std::make_shared<ProgramSlots>(ProgramSlotLimits{})}, options};
   }
 
   static ToolJob make_job() {

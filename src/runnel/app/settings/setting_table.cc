@@ -138,6 +138,8 @@ std::vector<Key> const& keys() {
       {"models.test.enabled", Switch{&Settings::test_model}},
       {"tools.timeout_s", WholeNumber{&Settings::tool_timeout_s, 1, 240}},
       {"tools.output_limit_bytes", WholeNumber{&Settings::tool_output_bytes, 1024, 1LL << 24}},
+      {"tools.at_once_per_user", WholeNumber{&Settings::tools_at_once_per_user, 1, 1000}},
+      {"tools.at_once", WholeNumber{&Settings::tools_at_once, 1, 10'000}},
       {"tools.sandbox", Choice{&Settings::tool_sandbox, {"available", "required"}}},
       {"tools.approval", List{&Settings::tool_approvals}},
       {"tools.approval_timeout_s", WholeNumber{&Settings::approval_timeout_s, 1, kYear}},

@@ -59,6 +59,8 @@ struct Settings {
   bool test_tool = false;
   std::int64_t tool_timeout_s = 30;
   std::int64_t tool_output_bytes = std::int64_t{256} * 1024;
+  std::int64_t tools_at_once_per_user = 4;  // How many programs of tool calls run at the same time.
+  std::int64_t tools_at_once = 64;
   std::string tool_sandbox = "available";
   std::vector<std::string> tool_approvals;  // The methods that somebody must approve, as module.method.
   std::int64_t approval_timeout_s = 86'400;

@@ -93,8 +93,9 @@ class SpawnActions {
     sigfillset(&all);
     note(posix_spawnattr_setsigmask(&attributes_, &none));
     note(posix_spawnattr_setsigdefault(&attributes_, &all));
+    note(posix_spawnattr_setpgroup(&attributes_, 0));
     note(posix_spawnattr_setflags(&attributes_,
-                                  POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
+                                  POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   }
   SpawnActions(SpawnActions const&) = delete;
   SpawnActions& operator=(SpawnActions const&) = delete;

@@ -21,8 +21,8 @@ struct SpawnRequest {
   std::shared_ptr<Descriptor const> inherited;  // Becomes the program's descriptor 3. Null if there is none.
 };
 
-// A started program. It leads a session and a process group of its own. Unless it has been reaped, the
-// destructor kills the group and reaps the program.
+// A started program. It leads a process group of its own. Unless it has been reaped, the destructor kills the
+// group and reaps the program.
 class Spawned {
  public:
   // How the program ended.
@@ -66,10 +66,12 @@ class Spawned {
   pid_t pid_;  // Also the id of the group. Negative after the program was reaped.
 };
 
-// Starts the program. It inherits its three standard streams, `inherited`, and no other descriptor; it begins
-// with no signal blocked or ignored, and without a terminal. Fails with `invalid` if the program cannot be
-// executed or a text contains a NUL, and with `unavailable` if the system has no room for it. Blocks until
-// the program runs, so call it on a thread that may block and that lives as long as the program may.
+// Starts the program. It inherits its three standard streams, `inherited`, and no other descriptor, and
+// begins with no signal blocked or ignored. It stays in the server's session: many kernels share the CPU out
+// evenly among sessions, so that programs with sessions of their own would take it from the server. Fails
+// with `invalid` if the program cannot be executed or a text contains a NUL, and with `unavailable` if the
+// system has no room for it. Blocks until the program runs, so call it on a thread that may block and that
+// lives as long as the program may.
 Result<Spawned> spawn(SpawnRequest const& request);
 
 }  // namespace runnel::base

@@ -145,6 +145,7 @@ void append_call(std::string& out, runtime::StageRecord::Call const& call) {
   JsonObject object{out};
   object.text("id", call.id.text).text("name", call.name);
   object.text("status", call.status ? to_string(*call.status) : "open");
+  if (call.approval) object.text("approval", to_string(*call.approval));
   append_time(object, "startedAt", call.started_at);
   append_time(object, "endedAt", call.ended_at);
   object.close();

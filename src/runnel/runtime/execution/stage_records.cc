@@ -22,8 +22,9 @@ namespace {
 // parsed for this.
 bool tells_of_stages(std::string_view body) {
   static constexpr std::string_view kKey = R"("fact":")";
-  static constexpr std::array<std::string_view, 6> kNames{"step_",       "tool_call_started", "tool_started",
-                                                          "tool_result", "answer_completed",  "run_"};
+  static constexpr std::array<std::string_view, 7> kNames{
+      "step_", "tool_call_started", "tool_started", "tool_result", "approval_changed", "answer_completed",
+      "run_"};
   for (auto at = body.find(kKey); at != std::string_view::npos; at = body.find(kKey, at)) {
     at += kKey.size();
     auto const name = body.substr(at);
@@ -90,12 +91,14 @@ void StageRecords::add(Record const& record) {
     }
   } else if (auto const* asked = std::get_if<ToolCallStarted>(&fact)) {
     if (auto* const stage = find(asked->stage))
-      stage->calls.push_back({asked->call, asked->tool, std::nullopt, 0, 0});
+      stage->calls.push_back({asked->call, asked->tool, std::nullopt, std::nullopt, 0, 0});
   } else if (auto const* begun = std::get_if<ToolStarted>(&fact)) {
     if (auto* const call = find_call(begun->call)) {
       call->name = begun->name;
       call->started_at = at;
     }
+  } else if (auto const* approval = std::get_if<ApprovalChanged>(&fact)) {
+    if (auto* const call = find_call(approval->call)) call->approval = approval->status;
   } else if (auto const* result = std::get_if<ToolResult>(&fact)) {
     if (auto* const call = find_call(result->call)) {
       call->status = result->status;

@@ -21,6 +21,7 @@ struct StageRecord {
     ToolCallId id;
     std::string name;                  // module.method; the tool's own name if the call was never started.
     std::optional<ToolStatus> status;  // Empty while it is open.
+    std::optional<ApprovalStatus> approval;  // Empty if nobody was asked.
     std::int64_t started_at = 0;
     std::int64_t ended_at = 0;
   };

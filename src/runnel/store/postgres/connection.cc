@@ -1,6 +1,7 @@
 #include "runnel/store/postgres/connection.h"
 
 #include <boost/asio/post.hpp>
+#include <poll.h>
 
 #include <algorithm>
 #include <chrono>
@@ -23,6 +24,13 @@ constexpr std::size_t kMaxSent = 64;
 constexpr int kMaxAttempts = 8;
 // If no answer comes for this long while one is due, or while connecting, the server counts as lost.
 constexpr std::chrono::seconds kSilence{10};
+
+// Asio may report an event of a descriptor that was closed before and had the same number. While connecting,
+// libpq relies on it that the socket is ready.
+bool is_ready(int descriptor, bool for_write) {
+  pollfd socket{descriptor, static_cast<short>(for_write ? POLLOUT : POLLIN), 0};
+  return ::poll(&socket, 1, 0) != 0;
+}
 
 void ignore_notice(void* /*arg*/, char const* /*message*/) {}
 
@@ -144,8 +152,9 @@ void Connection::wait_to_connect(bool for_write) {
   hold_descriptor();
   auto const kind =
       for_write ? asio::posix::descriptor_base::wait_write : asio::posix::descriptor_base::wait_read;
-  socket_.async_wait(kind, [this, life = life_](error_code) {
-    if (life == life_ && state_ == State::connecting) on_connect_step();
+  socket_.async_wait(kind, [this, life = life_, for_write](error_code) {
+    if (life != life_ || state_ != State::connecting) return;
+    is_ready(PQsocket(pg_.get()), for_write) ? on_connect_step() : wait_to_connect(for_write);
   });
 }
 

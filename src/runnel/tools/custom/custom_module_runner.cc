@@ -70,13 +70,19 @@ Sandbox sandbox_for(CustomModule const& module, Sandbox sandbox) {
   return sandbox;
 }
 
+asio::awaitable<Result<base::ChildOutcome>> CustomModuleRunner::run_program(
+    ToolJob job, CustomModule const* module, std::shared_ptr<base::Cancel> cancel) {
+  auto const slot = co_await slots_->take(job.user, cancel);
+  if (!slot) co_return slot.error();
+  co_return co_await base::run_child(request_for(job, *module, options_.sandbox),
+                                     limits_for(job, *module, options_), starting_, std::move(cancel));
+}
+
 asio::awaitable<Result<ToolOutcome>> CustomModuleRunner::run(ToolJob job, CustomCallee callee,
                                                              std::shared_ptr<base::Cancel> cancel) {
   if (job.repeat && !callee.method->idempotent) co_return outcome_unknown();
-  auto request = request_for(job, *callee.module, options_.sandbox);
   auto const called = to_program_call(job.args).called;
-  auto const ended = co_await base::run_child(std::move(request), limits_for(job, *callee.module, options_),
-                                              starting_, cancel);
+  auto const ended = co_await run_program(job, callee.module, cancel);
   if (is_stopping(*cancel)) co_return stopped();
   auto outcome = outcome_of_program(ended, called, job, *cancel, secrets_of(*callee.module));
   if (outcome.status == ToolStatus::failure && is_canceled(*cancel)) co_return stopped();
