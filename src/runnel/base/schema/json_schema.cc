@@ -4,13 +4,17 @@
 #include <valijson/adapters/boost_json_adapter.hpp>
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
-#include <valijson/validator.hpp>
+#include <valijson/validation_visitor.hpp>
 
 #include <exception>
+#include <regex>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "runnel/base/schema/schema_document.h"
 #include "runnel/base/schema/schema_explain.h"
+#include "runnel/base/schema/schema_pattern.h"
 
 namespace runnel::base {
 
@@ -20,9 +24,34 @@ using Adapter = valijson::adapters::BoostJsonAdapter;
 // valijson decides quickly whether a document is valid. If it is not, `document` is used to explain why:
 // valijson's own messages do not say which type or which values are allowed, and have one line per level.
 struct JsonSchema::Compiled {
+  using Patterns = std::unordered_map<std::string, std::regex>;
+
   json::object document;
   valijson::Schema schema;
+  // Every pattern of the schema. valijson takes it as a cache that it may fill, with expressions that can be
+  // made to run for ever; but it finds all of them here, so it only reads, on any number of threads.
+  mutable Patterns patterns;
 };
+
+namespace {
+
+void collect_patterns(json::value const& schema, std::unordered_map<std::string, std::regex>& into) {
+  if (auto const* const list = schema.if_array()) {
+    for (auto const& item : *list)
+      collect_patterns(item, into);
+  }
+  auto const* const object = schema.if_object();
+  if (object == nullptr) return;
+  for (auto const& [key, value] : *object) {
+    if (key == "pattern" && value.is_string()) {
+      std::string const pattern{value.get_string()};
+      if (auto compiled = compile_pattern(pattern)) into.emplace(pattern, std::move(*compiled));
+    }
+    collect_patterns(value, into);
+  }
+}
+
+}  // namespace
 
 JsonSchema::JsonSchema(std::shared_ptr<Compiled const> compiled) : compiled_{std::move(compiled)} {}
 
@@ -37,12 +66,15 @@ Result<JsonSchema> JsonSchema::load(json::value const& schema, json::object cons
   } catch (std::exception const& error) {
     return Error{Errc::invalid, error.what()};
   }
+  collect_patterns(root, compiled->patterns);
   return JsonSchema{std::move(compiled)};
 }
 
 std::vector<Violation> JsonSchema::check(json::value const& document) const {
-  thread_local valijson::Validator validator;  // Kept per thread because it caches compiled patterns.
-  if (validator.validate(compiled_->schema, Adapter{document}, nullptr)) return {};
+  constexpr bool kStrictTypes = true;
+  valijson::ValidationVisitor<Adapter> visitor{
+      Adapter{document}, {"<root>"}, kStrictTypes, nullptr, compiled_->patterns};
+  if (visitor.validateSchema(compiled_->schema)) return {};
   auto violations = explain(compiled_->document, document);
   if (violations.empty()) violations.push_back({"", "does not have the required form"});
   return violations;

@@ -31,9 +31,8 @@ class JsonSchema {
   //
   // Fails with `invalid` and a detail for the schema's author if a keyword is malformed or would not be
   // enforced, or if a reference leads nowhere or back to itself. It also refuses keywords that a hostile
-  // document could use against the process: `pattern` without a `maxLength` of at most 1024, because
-  // std::regex recurses for each character, and `uniqueItems` without a `maxItems` of at most 1024. The
-  // author must keep patterns free of nested repetition.
+  // document could use against the process: `pattern` without a `maxLength` of at most 1024 or with a
+  // reference to a part of its own match, and `uniqueItems` without a `maxItems` of at most 1024.
   static Result<JsonSchema> load(boost::json::value const& schema, boost::json::object const& definitions);
 
   // Empty if the document is valid. Lengths are counted in characters. 1.0 does not count as an integer.

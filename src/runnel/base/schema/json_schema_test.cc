@@ -159,7 +159,9 @@ TEST(JsonSchema, WhatHostileTextCouldUseIsNotLoaded) {
   EXPECT_EQ(load_problem(R"({"uniqueItems":true})"),
             "the schema: uniqueItems needs a maxItems of at most 1024");
   EXPECT_EQ(load_problem(R"({"pattern":"(","maxLength":9})"),
-            "the schema: pattern is not a regular expression");
+            "the schema: pattern is not a regular expression, or it refers back to a part of the match");
+  EXPECT_EQ(load_problem(R"({"pattern":"^(a)\\1$","maxLength":9})"),
+            "the schema: pattern is not a regular expression, or it refers back to a part of the match");
 }
 
 TEST(JsonSchema, MalformedSchemasAreNotLoaded) {
@@ -183,6 +185,13 @@ TEST(JsonSchema, LongTextMeetsNoRegularExpression) {
   json::array const list{json::value(std::string(1'000'000, 'a'))};
 
   EXPECT_EQ(schema.check(list).at(0).what, "must have at most 1024 characters");
+}
+
+TEST(JsonSchema, NoTextMakesAPatternRunForEver) {
+  auto const schema = schema_of(R"({"pattern":"^([a-zA-Z0-9]+[._-]?)+@[a-z]+$","maxLength":1024})");
+
+  EXPECT_EQ(schema.check(json::value(std::string(1000, 'a') + "!")).size(), 1U);
+  EXPECT_EQ(schema.check(json::value(std::string(1000, 'a') + "@b")).size(), 0U);
 }
 
 TEST(JsonSchema, AMillionFaultsAreToldAsTwenty) {

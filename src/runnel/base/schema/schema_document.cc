@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "runnel/base/schema/schema_pattern.h"
 #include "runnel/core/json/pointer.h"
 
 namespace runnel::base {
@@ -118,15 +118,6 @@ bool fits(Takes takes, json::value const& value) {
       return value.is_string();
     default:
       return true;
-  }
-}
-
-bool is_regex(std::string const& pattern) {
-  try {
-    std::regex const tried{pattern};
-    return true;
-  } catch (std::regex_error const&) {
-    return false;
   }
 }
 
@@ -260,8 +251,8 @@ void Rewriter::finish(json::object& schema, std::string const& where) {
       refuse(where, "uniqueItems needs a maxItems of at most " + std::to_string(kMostExpensiveItems));
   }
   if (auto const* pattern = schema.if_contains("pattern")) {
-    if (!is_regex(std::string{pattern->get_string()}))
-      return refuse(where, "pattern is not a regular expression");
+    if (!compile_pattern(std::string{pattern->get_string()}))
+      return refuse(where, "pattern is not a regular expression, or it refers back to a part of the match");
     if (!is_bounded(schema, "maxLength"))
       return refuse(where, "pattern needs a maxLength of at most " + std::to_string(kMostExpensiveItems));
     put_length_before_pattern(schema);

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runnel/base/schema/schema_document.h"
+#include "runnel/base/schema/schema_pattern.h"
 #include "runnel/core/json/pointer.h"
 #include "runnel/core/text/text.h"
 
@@ -197,7 +198,8 @@ void Explainer::explain_string(json::object const& schema, json::string const& v
   explain_size(schema, "minLength", "maxLength", count_code_points(text), "character", "characters");
   if (auto const* pattern = schema.if_contains("pattern")) {
     std::string const expression{pattern->get_string()};
-    if (!std::regex_search(text, std::regex{expression})) tell(must_match(expression));
+    auto const compiled = compile_pattern(expression);
+    if (compiled && !std::regex_search(text, *compiled)) tell(must_match(expression));
   }
 }
 
