@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from through import CLI, SANDBOX, Times
+from through import CLI, Times
 from booking_flow import READ
 
 PYTHON = "/usr/bin/python3"  # Debian's, with Debian's httpx and pydantic.
@@ -30,10 +30,10 @@ def http_answer() -> bytes:
 ANSWER = http_answer()
 
 
-def sandboxed() -> list[str]:
-    """The command line that the server uses."""
-    user = ["--user=65534:65534"] if os.geteuid() == 0 else []
-    return [str(SANDBOX), f"--parent={os.getpid()}", "--memory=268435456", "--cpu=30", *user, "--", str(CLI), *CALL]
+def confined() -> dict[str, str]:
+    """The environment with which the server starts it."""
+    user = " --user=65534:65534" if os.geteuid() == 0 else ""
+    return {**ENVIRONMENT, "RUNNEL_SANDBOX": f"--parent={os.getpid()} --memory=268435456 --cpu=30{user}"}
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,12 @@ class Program:
     name: str
     command: list[str]
     weight: int  # How often it is called for each call of the slowest one.
+    environment: dict[str, str]
 
 
-PROGRAMS = (Program("project_cli", [str(CLI), *CALL], 6), Program("project_cli in the sandbox", sandboxed(), 6),
-            Program("Python CLI", [PYTHON, str(PYTHON_CLI), *CALL], 1))
+PROGRAMS = (Program("project_cli", [str(CLI), *CALL], 6, ENVIRONMENT),
+            Program("project_cli in the sandbox", [str(CLI), *CALL], 6, confined()),
+            Program("Python CLI", [PYTHON, str(PYTHON_CLI), *CALL], 1, ENVIRONMENT))
 
 
 def read_request(connection: socket.socket) -> bool:
@@ -67,13 +69,13 @@ def read_all(descriptor: int) -> bytes:
     return out
 
 
-def spawn(command: list[str], theirs: socket.socket, output: int) -> int:
+def spawn(program: Program, theirs: socket.socket, output: int) -> int:
     given = os.memfd_create("input")
     os.write(given, INPUT)
     os.lseek(given, 0, os.SEEK_SET)
     # The descriptor 3 comes last, so that it overwrites nothing that is still needed.
     pairs = ((given, 0), (output, 1), (theirs.fileno(), 3))
-    pid = os.posix_spawn(command[0], command, ENVIRONMENT, setsid=True,
+    pid = os.posix_spawn(program.command[0], program.command, program.environment, setpgroup=0,
                          file_actions=[(os.POSIX_SPAWN_DUP2, old, new) for old, new in pairs])
     os.close(given)
     return pid
@@ -84,7 +86,7 @@ def call(program: Program) -> float:
     began = time.perf_counter()
     ours, theirs = socket.socketpair()
     reads, writes = os.pipe()
-    pid = spawn(program.command, theirs, writes)
+    pid = spawn(program, theirs, writes)
     theirs.close()
     os.close(writes)
     with ours:

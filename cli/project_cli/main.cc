@@ -3,7 +3,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -14,6 +16,7 @@
 #include "cli/project_cli/command.h"
 #include "cli/project_cli/exchange.h"
 #include "cli/project_cli/input.h"
+#include "cli/sandbox/sandbox.h"
 #include "runnel/core/json/parse.h"
 #include "runnel/core/json/write.h"
 
@@ -71,6 +74,21 @@ std::string take_credential() {
   return credential;
 }
 
+// What the server wants this process to give up is in a variable: options of runnel_sandbox with blanks
+// between them. Without it the program was started by hand. Returns an empty text, or what failed and why.
+std::string confine_itself() {
+  auto const* const text = std::getenv("RUNNEL_SANDBOX");
+  if (text == nullptr) return {};
+  sandbox::Options options;
+  for (std::string_view rest{text}; !rest.empty();) {
+    auto const option = rest.substr(0, rest.find(' '));
+    if (!sandbox::read_option(option, options)) return "RUNNEL_SANDBOX: bad option " + std::string{option};
+    rest.remove_prefix(std::min(rest.size(), option.size() + 1));
+  }
+  ::unsetenv("RUNNEL_SANDBOX");
+  return sandbox::confine(options);
+}
+
 // The error of an answer that is {"error":{…}}. Null if the answer is anything else.
 json::object const* error_of(json::value const& answer) {
   auto const* const object = answer.if_object();
@@ -117,6 +135,12 @@ int run(Call const& call) {
 int main(int argc, char** argv) {
   using namespace project_cli;
   // Before anything is read: nobody may read this process's memory or environment, also not from a core file.
+  // To become another user changes that again.
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0) return kFailed;
+  if (auto const bad = confine_itself(); !bad.empty()) {
+    std::fprintf(stderr, "%s%s\n", sandbox::kFailurePrefix, bad.c_str());
+    return sandbox::kFailed;
+  }
   if (::prctl(PR_SET_DUMPABLE, 0) != 0) return kFailed;
   auto const command = read_command({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   if (std::holds_alternative<ShowVersion>(command))

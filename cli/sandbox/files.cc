@@ -82,7 +82,9 @@ std::string restrict_files(Options& options) {
   auto const refused = refused_in(version, options.network);
   int const rules = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &refused, size_in(version), 0U));
   if (rules < 0) return landlock_failed("landlock_create_ruleset");
-  if (auto bad = allow(rules, options.program, options.command.front()); !bad.empty()) return bad;
+  if (options.program >= 0) {
+    if (auto bad = allow(rules, options.program, options.command.front()); !bad.empty()) return bad;
+  }
   for (auto const& path : options.readable) {
     if (auto bad = allow(rules, path); !bad.empty()) return bad;
   }

@@ -2,10 +2,8 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <string_view>
 
 #include "cli/sandbox/sandbox.h"
 
@@ -14,8 +12,9 @@
 
 namespace {
 
-// As env(1) and its relatives have it: the sandbox itself failed, or its program could not be started.
-constexpr int kFailed = 125;
+using sandbox::kFailed;
+
+// As env(1) and its relatives have it.
 constexpr int kNotStarted = 126;
 
 constexpr char kUsage[] =
@@ -33,73 +32,15 @@ constexpr char kUsage[] =
     "  --require-tree      fail if the processes cannot have a PID namespace, with which all of them end\n"
     "  --probe             do not start PROGRAM; print what was reached instead\n";
 
-template <class Number>
-bool read_number(std::string_view text, Number& number) {
-  auto const* const end = text.data() + text.size();
-  auto const [at, error] = std::from_chars(text.data(), end, number);
-  return error == std::errc{} && at == end;
-}
-
-bool read_ids(std::string_view text, sandbox::Options& options) {
-  auto const colon = text.find(':');
-  sandbox::Ids ids;
-  if (colon == std::string_view::npos || !read_number(text.substr(0, colon), ids.user) ||
-      !read_number(text.substr(colon + 1), ids.group)) {
-    return false;
-  }
-  options.ids = ids;
-  // The largest number means "unchanged" to the kernel.
-  return ids.user != 0 && ids.group != 0 && ids.user != static_cast<uid_t>(-1) &&
-         ids.group != static_cast<gid_t>(-1);
-}
-
-// Null if there is no option of this name without a value.
-bool* flag_named(std::string_view name, sandbox::Options& options) {
-  if (name == "--network") return &options.network;
-  if (name == "--require-landlock") return &options.landlock_required;
-  if (name == "--require-tree") return &options.tree_required;
-  return name == "--probe" ? &options.probe : nullptr;
-}
-
-bool read_option(std::string_view argument, sandbox::Options& options) {
-  auto const equals = argument.find('=');
-  auto const name = argument.substr(0, equals);
-  if (equals == std::string_view::npos) {
-    bool* const is_set = flag_named(name, options);
-    if (is_set != nullptr) *is_set = true;
-    return is_set != nullptr;
-  }
-  auto const value = argument.substr(equals + 1);
-  if (name == "--user") return read_ids(value, options);
-  if (name == "--parent") return read_number(value, options.parent.emplace());
-  if (name == "--memory") return read_number(value, options.memory_bytes);
-  if (name == "--cpu") return read_number(value, options.cpu_seconds);
-  if (name == "--processes") return read_number(value, options.processes);
-  if (name != "--read" || value.empty()) return false;
-  options.readable.emplace_back(value);
-  return true;
-}
-
 // The first argument that cannot be read; null if there is none.
 char const* read_arguments(int argc, char** argv, sandbox::Options& options) {
   int i = 1;
   for (; i < argc && std::strcmp(argv[i], "--") != 0; ++i) {
-    if (!read_option(argv[i], options)) return argv[i];
+    if (!sandbox::read_option(argv[i], options)) return argv[i];
   }
   if (i + 1 >= argc || argv[i + 1][0] != '/') return "PROGRAM";
   options.command.assign(argv + i + 1, argv + argc + 1);
   return nullptr;
-}
-
-// With --processes, another process returns from this: see fork_tree.
-std::string confine(sandbox::Options& options) {
-  for (auto const step :
-       {&sandbox::limit_resources, &sandbox::unshare_as_root, &sandbox::become_user,
-        &sandbox::unshare_as_user, &sandbox::give_up_rights, &sandbox::fork_tree, &sandbox::limit_processes,
-        &sandbox::restrict_files, &sandbox::restrict_system_calls, &sandbox::forbid_growing_files}) {
-    if (auto bad = step(options); !bad.empty()) return bad;
-  }
-  return {};
 }
 
 // Returns only if it fails. The file is executed by its descriptor, because the user that the program runs as
@@ -111,7 +52,7 @@ void start(sandbox::Options const& options) {
 }
 
 int not_started(sandbox::Options const& options) {
-  std::fprintf(stderr, "runnel_sandbox: %s: %s\n", options.command.front(), std::strerror(errno));
+  std::fprintf(stderr, "%s%s: %s\n", sandbox::kFailurePrefix, options.command.front(), std::strerror(errno));
   return kNotStarted;
 }
 
@@ -136,13 +77,13 @@ int main(int argc, char** argv) {
   // Asked before the sandbox refuses the question.
   long const landlock = sandbox::landlock_version();
   if (auto const* const bad = read_arguments(argc, argv, options)) {
-    std::fprintf(stderr, "runnel_sandbox: bad or missing argument %s\n%s", bad, kUsage);
+    std::fprintf(stderr, "%sbad or missing argument %s\n%s", sandbox::kFailurePrefix, bad, kUsage);
     return kFailed;
   }
   options.program = ::open(options.command.front(), O_PATH | O_CLOEXEC);
   if (options.program < 0) return not_started(options);
-  if (auto const bad = confine(options); !bad.empty()) {
-    std::fprintf(stderr, "runnel_sandbox: %s\n", bad.c_str());
+  if (auto const bad = sandbox::confine(options); !bad.empty()) {
+    std::fprintf(stderr, "%s%s\n", sandbox::kFailurePrefix, bad.c_str());
     return kFailed;
   }
   if (options.probe) return print_probe(options, landlock);

@@ -5,11 +5,17 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-// The parts of runnel_sandbox: what a program loses before it is started. Each function returns an empty
-// text, or what failed and why.
+// What a program loses before it does anything: runnel_sandbox does this to the programs that it starts, and
+// project_cli to itself. Each function that returns a text returns an empty one, or what failed and why.
 namespace sandbox {
+
+// The exit code of a program that could not be confined.
+inline constexpr int kFailed = 125;
+// What it prints then begins with this, so that nobody takes the code for one of the program's own.
+inline constexpr char kFailurePrefix[] = "runnel_sandbox: ";
 
 struct Ids {
   uid_t user = 0;
@@ -28,9 +34,17 @@ struct Options {
   bool probe = false;                 // Whether to tell what was reached instead of starting the program.
   std::vector<std::string> readable;  // Files and folders that it may read and execute, besides itself.
   std::vector<char*> command;         // The program, its arguments and a null pointer.
-  int program = -1;       // The program's file, opened before the rights to reach it are given up.
+  // The program's file, opened before the rights to reach it are given up. Negative if the process itself is
+  // the program: then it needs no file.
+  int program = -1;
   bool has_tree = false;  // Whether its processes have a PID namespace, which ends as a whole.
 };
+
+// Reads one option, such as "--memory=1000". False if there is no such option.
+bool read_option(std::string_view argument, Options& options);
+
+// Does all that follows, in this order. With `processes`, another process returns from this; see fork_tree.
+std::string confine(Options& options);
 
 // Limits on resources. There are no core files.
 std::string limit_resources(Options& options);

@@ -19,6 +19,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "confine_self.h"
+
 #define CREDENTIAL "RUNNEL_TOOL_CREDENTIAL"
 
 enum { kConnection = 3, kMost = 1 << 17, kPaths = 512 };
@@ -379,6 +381,7 @@ static int misbehave(char const* title) {
 }
 
 int main(int argc, char** argv) {
+  confine_self(argv);
   if (argc == 2 && strcmp(argv[1], "--version") == 0) return say(VERSION "\n"), 0;
   if (argc > 2) module = argv[1], method = argv[2];
   size_t have = 0;

@@ -12,9 +12,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
 from runnel_server import BINARY  # noqa: E402
+from test_sandbox import has_landlock  # noqa: E402
 
 CLI = BINARY.parent / "project_cli"
 SANDBOX = BINARY.parent / "runnel_sandbox"
+USER = " --user=64321:64322"
 CREDENTIAL = "eyJhbGciOiJIUzI1NiJ9.canary-credential.c2lnbmF0dXJl"
 AS_ROOT = os.geteuid() == 0
 
@@ -231,6 +233,48 @@ class ProjectCliTest(unittest.TestCase):
         server.thread.join(20)
 
         self.assertEqual(seen, [(1, "")])
+
+    def test_TOOL_10_it_gives_up_its_rights_before_it_reads_anything(self):
+        """As the server starts it: what it must give up is in its environment."""
+        user = "--user=64321:64322 " if AS_ROOT else ""
+        sandbox = f"--parent={os.getpid()} --memory=268435456 --cpu=5 {user}--require-landlock"
+        if not has_landlock():
+            sandbox = sandbox.removesuffix(" --require-landlock")
+        seen = {}
+        started = threading.Event()
+
+        def look() -> None:
+            started.wait(20)
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+            seen.update(line.split(":\t", 1) for line in lines if ":\t" in line)
+            seen["limits"] = Path(f"/proc/{process.pid}/limits").read_text()
+
+        server = FakeServer([http_answer(200, b'{"id":"e1"}')], before_answer=look)
+        process = self.start("calendar", "create", fd3=server.theirs,
+                             env={"RUNNEL_TOOL_CREDENTIAL": CREDENTIAL, "RUNNEL_SANDBOX": sandbox})
+        server.theirs.close()
+        started.set()
+        out, err = process.communicate(b"{}", timeout=20)
+        server.thread.join(20)
+
+        self.assertEqual((json.loads(out)["ok"], err), (True, b""))
+        self.assertEqual((seen["Seccomp"], seen["NoNewPrivs"], int(seen["CapEff"], 16)), ("2", "1", 0))
+        self.assertRegex(seen["limits"], r"Max core file size +0 +0")
+        self.assertRegex(seen["limits"], r"Max address space +268435456 +268435456")
+        if AS_ROOT:
+            self.assertEqual((seen["Uid"].split(), seen["Groups"].strip()), (["64321"] * 4, ""))
+
+    def test_TOOL_10_without_what_it_must_give_up_it_does_nothing(self):
+        for sandbox, words in (("--parent=1", b"has ended"), ("--nonsense", b"bad option --nonsense")):
+            code, out, err = self.run_cli("calendar", "create", env={"RUNNEL_TOOL_CREDENTIAL": CREDENTIAL,
+                                                                     "RUNNEL_SANDBOX": sandbox + (USER if AS_ROOT else "")})
+            self.assertEqual((code, out), (125, b""))
+            self.assertIn(b"runnel_sandbox: ", err)
+            self.assertIn(words, err)
+        if AS_ROOT:
+            code, out, err = self.run_cli("calendar", "create", env={"RUNNEL_SANDBOX": "--cpu=5"})
+            self.assertEqual((code, out), (125, b""))
+            self.assertIn(b"would run as root", err)
 
     def test_TOOL_10_it_needs_no_more_than_the_sandbox_leaves(self):
         user = ["--user=64321:64322"] if AS_ROOT else []

@@ -17,7 +17,7 @@ import fake_scripts as scripts
 from fake_answer import Answer
 from fake_chunks import ToolCall, usage
 from fake_http import Request
-from runnel_server import BINARY, Api, copy_programs
+from runnel_server import BINARY, ROOT, Api, copy_programs
 
 FLOW = "router_worker"
 ROUTED = Says({"route": "NEEDS_EXECUTION", "intent_summary": "Something with the calendar", "safety_flags": [],
@@ -176,7 +176,7 @@ class ProgramCase(ToolCase):
         version = subprocess.run([BINARY.with_name("project_cli"), "--version"], check=True, capture_output=True, text=True)
         target = cls.folder / "hostile_tool"
         subprocess.run([os.environ.get("CC", "cc"), "-static", "-O1", "-Wall", "-Wextra", "-Werror",
-                        f'-DVERSION="{version.stdout.strip()}"', "-o", str(target),
+                        f'-DVERSION="{version.stdout.strip()}"', f"-I{ROOT / 'tests' / 'support'}", "-o", str(target),
                         str(Path(__file__).with_name("hostile_tool.c"))], check=True)
         return target
 

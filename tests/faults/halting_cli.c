@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "confine_self.h"
+
 enum { kConnection = 3, kMost = 1 << 20 };
 
 static char input[kMost];
@@ -43,6 +45,7 @@ static void send_all(char const* data, size_t size) {
 }
 
 int main(int argc, char** argv) {
+  confine_self(argv);
   if (argc == 2 && strcmp(argv[1], "--version") == 0) return fputs(VERSION "\n", stdout) < 0;
   char const* const credential = getenv("RUNNEL_TOOL_CREDENTIAL");
   if (argc < 3 || !credential) return 1;

@@ -112,7 +112,7 @@ class Programs:
         target = self._folder / f"halting_at_{halt}"
         if not target.exists():
             subprocess.run([os.environ.get("CC", "cc"), "-static", "-O1", "-Wall", "-Wextra", "-Werror",
-                            f'-DHALT_AT="{halt}"', f'-DVERSION="{self._version}"', "-o", str(target),
+                            f'-DHALT_AT="{halt}"', f"-I{HERE.parent / 'support'}", f'-DVERSION="{self._version}"', "-o", str(target),
                             str(HERE / "halting_cli.c")], check=True)
         return target
 

@@ -6,19 +6,24 @@ namespace runnel::tools {
 
 namespace {
 
+std::vector<std::string> options_of(Sandbox const& sandbox) {
+  std::vector<std::string> options{"--parent=" + std::to_string(::getpid()),
+                                   "--memory=" + std::to_string(sandbox.memory_bytes),
+                                   "--cpu=" + std::to_string(sandbox.cpu_seconds)};
+  if (!sandbox.user.empty()) options.push_back("--user=" + sandbox.user);
+  if (sandbox.landlock_required) options.emplace_back("--require-landlock");
+  if (sandbox.processes > 0) options.push_back("--processes=" + std::to_string(sandbox.processes));
+  if (sandbox.processes > 0 && sandbox.tree_required) options.emplace_back("--require-tree");
+  if (sandbox.network) options.emplace_back("--network");
+  for (auto const& path : sandbox.readable)
+    options.push_back("--read=" + path);
+  return options;
+}
+
 base::SpawnRequest start_of(Sandbox const& sandbox) {
   base::SpawnRequest request;
   request.program = sandbox.program;
-  request.arguments = {"--parent=" + std::to_string(::getpid()),
-                       "--memory=" + std::to_string(sandbox.memory_bytes),
-                       "--cpu=" + std::to_string(sandbox.cpu_seconds)};
-  if (!sandbox.user.empty()) request.arguments.push_back("--user=" + sandbox.user);
-  if (sandbox.landlock_required) request.arguments.emplace_back("--require-landlock");
-  if (sandbox.processes > 0) request.arguments.push_back("--processes=" + std::to_string(sandbox.processes));
-  if (sandbox.processes > 0 && sandbox.tree_required) request.arguments.emplace_back("--require-tree");
-  if (sandbox.network) request.arguments.emplace_back("--network");
-  for (auto const& path : sandbox.readable)
-    request.arguments.push_back("--read=" + path);
+  request.arguments = options_of(sandbox);
   return request;
 }
 
@@ -30,6 +35,18 @@ base::SpawnRequest in_sandbox(Sandbox const& sandbox, std::string const& program
   request.arguments.emplace_back("--");
   request.arguments.push_back(program);
   request.arguments.insert(request.arguments.end(), arguments.begin(), arguments.end());
+  return request;
+}
+
+base::SpawnRequest confining_itself(Sandbox const& sandbox, std::string const& program,
+                                    std::vector<std::string> const& arguments) {
+  std::string options;
+  for (auto const& option : options_of(sandbox))
+    options.append(options.empty() ? "" : " ").append(option);
+  base::SpawnRequest request;
+  request.program = program;
+  request.arguments = arguments;
+  request.environment.push_back("RUNNEL_SANDBOX=" + options);
   return request;
 }
 

@@ -8,8 +8,7 @@
 
 namespace runnel::tools {
 
-// How programs are started for tool calls: by runnel_sandbox, which takes rights away from them
-// (docs/decisions/044).
+// What is taken away from the programs of tool calls (docs/decisions/044).
 struct Sandbox {
   std::string program;             // The absolute path of runnel_sandbox.
   std::string user;                // UID:GID to become. Empty if the server is not root: then its own user.
@@ -26,6 +25,12 @@ struct Sandbox {
 // connection.
 base::SpawnRequest in_sandbox(Sandbox const& sandbox, std::string const& program,
                               std::vector<std::string> const& arguments);
+
+// Starts `program`, which must be project_cli: it reads its environment, takes the same rights away from
+// itself before it does anything else, and is there sooner, because one program is started instead of two.
+// The sandbox may have no readable files.
+base::SpawnRequest confining_itself(Sandbox const& sandbox, std::string const& program,
+                                    std::vector<std::string> const& arguments);
 
 // Starts nothing: the sandbox takes its own rights away and prints what it has reached, as JSON:
 // {"landlock":7,"user":65534,"group":65534}; if it may start processes, also "tree": whether all of them end
