@@ -77,6 +77,14 @@ def main() -> None:
         pass
     elif how == "another method":
         print(json.dumps({"ok": True, "module": "calendar", "method": "create", "data": {}}))
+    elif how == "exit 126":
+        sys.exit(126)
+    elif how == "debug and die":
+        print("debugging")
+        sys.exit("a traceback of the module")
+    elif how == "fail with a code of the server":
+        print(json.dumps({"ok": False, "module": sys.argv[1], "method": sys.argv[2],
+                          "error": {"code": "TOOL_TIMEOUT", "message": "upstream", "retry": 3}}))
     elif how == "tell the secret":
         answer({"secret": os.environ["BAD_MODULE_KEY"]})
     elif how == "tell the secret to stderr":

@@ -17,7 +17,7 @@ from test_sandbox import has_landlock
 from tool_case import AS_ROOT, DONE, ROUTED, ToolCase, call, command_lines
 
 EXAMPLE = ROOT / "docs" / "examples" / "units"
-SECRET = "the secret of the bad module"
+SECRET = 'the "secret" of\nthe bäd module'  # As a key in PEM or JSON has them: characters that JSON escapes.
 BAD = """
 module: bad
 program: bad_module.py
@@ -41,6 +41,13 @@ methods:
     description: Does what its input says if the user agrees.
     approval: required
     input: *input
+  match:
+    description: Has an input whose pattern can be matched in very many ways.
+    input:
+      type: object
+      additionalProperties: false
+      properties:
+        name: {type: string, maxLength: 1000, pattern: "^([a-zA-Z0-9]+[._-]?)+@[a-z]+$"}
   elsewhere:
     description: Belongs to another flow.
     allow: [chat]
@@ -89,8 +96,7 @@ class CustomModules(CustomModuleCase):
         self.assertEqual((result["status"], result["tool_name"]), ("success", "project_cli"), result)
         self.assertEqual(result["result"], {"status": "success", "module": "units", "method": "convert",
                                             "data": {"value": 4.828032, "unit": "km"}})
-        self.assertEqual(self.requests[-1]["messages"][-1]["content"],
-                         '{"status":"success","module":"units","method":"convert","data":{"value":4.828032E0,"unit":"km"}}')
+        self.assertEqual(json.loads(self.requests[-1]["messages"][-1]["content"]), result["result"])
 
     def test_TOOL_13_its_own_failures_reach_the_model(self):
         self.assertEqual(self.code_of(call("units.convert", **{"value": -1, "from": "m", "to": "km"})), "NEGATIVE_LENGTH")
@@ -115,11 +121,25 @@ class CustomModules(CustomModuleCase):
     def test_TOOL_10_each_way_to_fail_has_its_own_code(self):
         for how, code in {"hang": "TOOL_TIMEOUT", "crash": "TOOL_CRASHED", "flood": "OUTPUT_TOO_LARGE",
                           "garbage": "INVALID_OUTPUT", "two documents": "INVALID_OUTPUT", "say nothing": "INVALID_OUTPUT",
-                          "another method": "INVALID_OUTPUT"}.items():
+                          "another method": "INVALID_OUTPUT", "exit 126": "TOOL_CRASHED",
+                          "debug and die": "INVALID_OUTPUT"}.items():
             with self.subTest(how):
                 error = self.behave(how)["error"]["error"]
                 self.assertEqual(error["code"], code)
                 self.assertIn("it is unknown whether it took effect", error["message"])
+
+    def test_TOOL_13_what_a_program_writes_before_it_breaks_is_logged(self):
+        self.behave("debug and die")
+        self.assertIn("a traceback of the module", self.server.log.read_text())
+
+    def test_TOOL_13_a_failure_of_its_own_is_passed_on_as_it_is(self):
+        error = self.behave("fail with a code of the server")["error"]["error"]
+        self.assertEqual(error, {"code": "TOOL_TIMEOUT", "message": "upstream", "retry": 3})
+
+    def test_TOOL_4_no_input_keeps_the_server_busy(self):
+        began = time.monotonic()
+        self.assertEqual(self.code_of(call("bad.match", name="a" * 900 + "!")), "INVALID_ACTION_INPUT")
+        self.assertLess(time.monotonic() - began, 5)
 
     def test_TOOL_13_a_secret_of_the_module_is_shown_to_nobody(self):
         self.assertEqual(self.code_when("tell the secret"), "INVALID_OUTPUT")
@@ -129,7 +149,8 @@ class CustomModules(CustomModuleCase):
         self.addCleanup(self.server.start)
         for path in (*self.server.data.rglob("*"), self.server.log):
             if path.is_file():
-                self.assertNotIn(SECRET.encode(), path.read_bytes(), path)
+                for form in (SECRET, json.dumps(SECRET)[1:-1], json.dumps(SECRET, ensure_ascii=False)[1:-1]):
+                    self.assertNotIn(form.encode(), path.read_bytes(), path)
 
     @unittest.skipUnless(has_landlock(), "the kernel has no Landlock")
     def test_TOOL_13_the_program_has_neither_credential_nor_connection_nor_rights(self):
@@ -209,15 +230,15 @@ class CustomModuleChecks(unittest.TestCase):
         self.modules = make_modules()
         self.addCleanup(shutil.rmtree, self.modules)
 
-    def check(self) -> tuple[int, str]:
+    def check(self, **env: str) -> tuple[int, str]:
         done = run_cli("check", "--data-dir", str(self.modules / "data"),
-                       env={"BAD_MODULE_KEY": SECRET, "RUNNEL_TOOLS_MODULES": str(self.modules)})
+                       env={"BAD_MODULE_KEY": SECRET, "RUNNEL_TOOLS_MODULES": str(self.modules), **env})
         return done.returncode, done.stdout + done.stderr
 
     def test_CFG_3_the_check_names_the_modules(self):
         code, told = self.check()
         self.assertEqual(code, 0, told)
-        self.assertIn("custom modules: bad, free, slow, units", told)
+        self.assertIn(f"custom modules as user {65533 if AS_ROOT else os.getuid()}: bad, free, slow, units", told)
         self.assertIn("approval is needed for bad.ask_first", told)
 
     def test_CFG_3_the_check_tells_all_mistakes_of_modules(self):
@@ -231,6 +252,21 @@ class CustomModuleChecks(unittest.TestCase):
         code, told = self.check()
         self.assertNotEqual(code, 0)
         self.assertIn("bad.elsewhere is allowed in a flow 'nowhere', which does not exist", told)
+
+    def test_CFG_3_a_module_cannot_read_what_belongs_to_the_server(self):
+        (self.modules / "data").mkdir()
+        for path in ("data", "."):
+            (self.modules / "bad.yaml").write_text(BAD.replace("timeout_s: 1", f"timeout_s: 1\nread: [{path}]"))
+            code, told = self.check()
+            self.assertNotEqual(code, 0)
+            self.assertIn("belongs to the server", told)
+
+    @unittest.skipUnless(AS_ROOT, "only root gives modules another user")
+    def test_CFG_3_modules_and_project_cli_are_different_users(self):
+        for env in ({"RUNNEL_TOOLS_USER": "65533:65533"}, {"RUNNEL_TOOLS_MODULES_USER": "65534:65534"}):
+            code, told = self.check(**env)
+            self.assertNotEqual(code, 0)
+            self.assertIn("programs of custom modules need another user", told)
 
     @unittest.skipUnless(AS_ROOT, "only root gives modules another user")
     def test_CFG_3_a_script_that_its_user_cannot_read_is_a_mistake(self):

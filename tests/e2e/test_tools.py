@@ -3,7 +3,9 @@
 import json
 import unittest
 
-from tool_case import LUNCH, Asks, ToolCase, call, create
+from flow_case import Says
+from model_case import ModelRun
+from tool_case import DONE, LUNCH, ROUTED, Asks, ToolCase, call, create
 
 
 class Tools(ToolCase):
@@ -38,6 +40,24 @@ class Tools(ToolCase):
         self.assertEqual((kept["result"], kept["tool_call_args"]["input"]), (result, LUNCH))
         history = run.api.full_history(run.thread)
         self.assertEqual([m["content"] for m in history if m["role"] == "tool"], [asked["content"]])
+
+    def test_V2_3_the_name_of_the_tool_is_sent_as_it_is(self):
+        run = self.ask(create(), user="names")
+        frames = [frame for frame in run.api.read_events(run.thread, run.run) if frame.event.startswith("TOOL_CALL_")]
+
+        self.assertEqual([(f.event, f.json.get("toolCallName") or f.json.get("tool_name")) for f in frames],
+                         [(event, "project_cli") for event in ("TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END",
+                                                               "TOOL_CALL_RESULT")])
+
+    def test_V2_5_an_answer_that_says_failed_still_ends_the_run_well(self):
+        failed = Says({**DONE.content, "status": "FAILED", "error": "There is no such day."})
+        self.script(ROUTED, create(title=""), failed)
+        run = ModelRun(self.api, *self.api.start_run("Please.")).read()
+
+        frames = run.api.read_events(run.thread, run.run)
+        self.assertEqual([frame.json["status"] for frame in frames if frame.event == "TEXT_MESSAGE_END"], ["failed"])
+        self.assertEqual((frames[-1].event, self.api.status(run.thread, run.run).json["status"]),
+                         ("RUN_FINISHED", "completed"))
 
     def test_TOOL_1_the_model_is_offered_one_thin_tool(self):
         self.ask(create(), user="one")

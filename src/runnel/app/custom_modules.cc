@@ -16,6 +16,9 @@ Result<SharedCustomModules> load_custom(Settings const& settings) {
   tools::CustomModuleFiles files;
   files.folder = settings.custom_modules_dir;
   files.taken = Modules{settings}.command_names();
+  files.closed = {settings.data_dir};
+  for (auto const& key : settings.auth_keys)
+    files.closed.push_back(key.substr(key.find('=') + 1));  // KID=FILE or FILE.
   files.environment = environ;
   auto loaded = tools::load_custom_modules(files);
   if (loaded.problems.empty()) return std::make_shared<tools::CustomModules const>(std::move(loaded.modules));

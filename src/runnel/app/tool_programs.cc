@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -81,18 +82,33 @@ Result<std::string> output_of(base::SpawnRequest request, std::string const& wha
   return Error{Errc::invalid, fmt::format("{}: {}", what, told.empty() ? silent : told)};
 }
 
-std::string level_in_words(std::string const& probe) {
+// What a probe of the sandbox has printed.
+struct Level {
+  std::int64_t user = 0;
+  std::int64_t landlock = 0;
+  bool tree = false;
+};
+
+Level read_level(std::string const& probe) {
   auto const parsed = parse_stored_json(probe);
-  auto const* const level = parsed ? parsed->if_object() : nullptr;
-  if (level == nullptr) return "unknown";
+  auto const* const object = parsed ? parsed->if_object() : nullptr;
+  Level level;
+  if (object == nullptr) return level;
   auto const number = [&](char const* key) {
-    auto const* const value = level->if_contains(key);
+    auto const* const value = object->if_contains(key);
     return value != nullptr && value->is_int64() ? value->get_int64() : 0;
   };
-  auto const landlock = number("landlock");
-  return fmt::format("user {}, system calls filtered, {}", number("user"),
-                     landlock > 0 ? fmt::format("files protected by Landlock {}", landlock)
-                                  : "files not protected (the kernel has no Landlock)");
+  auto const* const tree = object->if_contains("tree");
+  level.user = number("user");
+  level.landlock = number("landlock");
+  level.tree = tree != nullptr && tree->is_bool() && tree->get_bool();
+  return level;
+}
+
+std::string level_in_words(Level const& level) {
+  return fmt::format("user {}, system calls filtered, {}", level.user,
+                     level.landlock > 0 ? fmt::format("files protected by Landlock {}", level.landlock)
+                                        : "files not protected (the kernel has no Landlock)");
 }
 
 std::string user_in_words(tools::Sandbox const& sandbox) {
@@ -125,9 +141,10 @@ Result<void> check_own_programs(tools::Sandbox const& sandbox) {
   bare.arguments = {"--version"};
   auto const launcher = check_version(kSandboxProgram, std::move(bare), "of the server");
   if (!launcher) return launcher.error();
-  return check_version(kProjectCliProgram,
-                       tools::in_sandbox(sandbox, program_beside_this(kProjectCliProgram), {"--version"}),
-                       user_in_words(sandbox));
+  return check_version(
+      kProjectCliProgram,
+      tools::confining_itself(sandbox, program_beside_this(kProjectCliProgram), {"--version"}),
+      user_in_words(sandbox));
 }
 
 bool is_script(std::string const& path) {
@@ -138,25 +155,43 @@ bool is_script(std::string const& path) {
 
 // The sandbox of the module must work here; and a script is opened by its interpreter, in the sandbox, so its
 // user must be able to read it there.
-Result<void> check_custom_program(tools::CustomModule const& module, tools::Sandbox const& sandbox) {
+// Returns what the sandbox has reached.
+Result<Level> check_custom_program(tools::CustomModule const& module, tools::Sandbox const& sandbox) {
   auto const level = output_of(tools::probe_of(sandbox, module.program),
                                fmt::format("{}: the sandbox of the module does not work here", module.file));
   if (!level) return level.error();
-  if (!is_script(module.program)) return {};
+  if (!is_script(module.program)) return read_level(*level);
   auto const readable = output_of(
       tools::in_sandbox(sandbox, "/usr/bin/test", {"-r", module.program}),
       fmt::format("{}: {} is a script that the user {} cannot read; put it into a folder that everybody may "
                   "enter, such as /opt, and make it readable",
                   module.file, module.program, user_in_words(sandbox)));
   if (!readable) return readable.error();
-  return {};
+  return read_level(*level);
 }
 
-std::string custom_in_words(tools::CustomModules const& custom) {
-  std::string names;
-  for (auto const& module : custom.modules())
-    names.append(names.empty() ? "" : ", ").append(module.name);
-  return names.empty() ? names : "; custom modules: " + names;
+// The custom modules, for the operator. Fails if one of them cannot be started.
+Result<std::string> check_custom_programs(Settings const& settings, tools::CustomModules const& custom) {
+  std::string words;
+  for (auto const& module : custom.modules()) {
+    auto const level = check_custom_program(module, tools::sandbox_for(module, custom_sandbox(settings)));
+    if (!level) return level.error();
+    words += words.empty() ? fmt::format("; custom modules as user {}: ", level->user) : ", ";
+    words += module.name;
+    if (module.processes > 0 && !level->tree)
+      words += " (its processes outlive a server that is killed: the kernel gives them no PID namespace)";
+  }
+  return words;
+}
+
+// The two kinds of programs must not be able to look at each other.
+Result<void> check_users_differ(tools::Sandbox const& own, tools::Sandbox const& custom) {
+  auto const number = [](std::string const& user) { return std::strtoul(user.c_str(), nullptr, 10); };
+  if (own.user.empty() || number(own.user) != number(custom.user)) return {};
+  return Error{Errc::invalid,
+               fmt::format("tools.user and tools.modules_user are both {}; programs of custom modules need "
+                           "another user than project_cli, so that they cannot see its credentials",
+                           number(own.user))};
 }
 
 }  // namespace
@@ -195,11 +230,12 @@ Result<std::string> check_tool_programs(Settings const& settings, tools::CustomM
   auto const level = output_of(tools::probe_of(sandbox, program_beside_this(kProjectCliProgram)),
                                "the sandbox of tools does not work here");
   if (!level) return level.error();
-  for (auto const& module : custom.modules()) {
-    auto const checked = check_custom_program(module, tools::sandbox_for(module, custom_sandbox(settings)));
-    if (!checked) return checked.error();
-  }
-  return level_in_words(*level) + custom_in_words(custom);
+  if (custom.modules().empty()) return level_in_words(read_level(*level));
+  auto const differ = check_users_differ(sandbox, custom_sandbox(settings));
+  if (!differ) return differ.error();
+  auto const modules = check_custom_programs(settings, custom);
+  if (!modules) return modules.error();
+  return level_in_words(read_level(*level)) + *modules;
 }
 
 }  // namespace runnel::app

@@ -83,6 +83,7 @@ tools::Toolbox make_toolbox(Settings const& settings, ToolParts const& parts,
   } else {
     tools.push_back(std::make_unique<tools::ProjectCliTool>(
         tools::ProjectCliParts{parts.server.credentials(), parts.clock, parts.server, parts.starting,
+                               std::make_shared<tools::ProgramSlots>(slot_limits(settings)),
                                std::make_shared<tools::ProgramSlots>(slot_limits(settings))},
         cli_options(settings, parts, methods)));
   }

@@ -16,8 +16,8 @@ using MethodNames = std::set<std::string, std::less<>>;
 inline constexpr std::size_t kMostArgumentBytes = std::size_t{32} * 1024;
 
 // Reads the arguments of project_cli as the model wrote them: {"module","method","input"}, and an "intent",
-// which is only for display (TOOL-1). Refuses everything that is not exactly that. What a refused call shows
-// as its arguments is what could be read of these three.
+// which is only for display (TOOL-1). Without an input it is empty. Refuses everything else. What a refused
+// call shows as its arguments is what could be read of these three.
 PreparedCall read_arguments(std::string const& arguments, MethodNames const& allowed);
 
 }  // namespace runnel::tools

@@ -21,9 +21,11 @@ using End = base::ChildOutcome::End;
 constexpr std::size_t kLongestCode = 64;
 constexpr char kInvalidOutput[] = "INVALID_OUTPUT";
 
-// As runnel_sandbox exits if it could not start the program (cli/sandbox/main.cc).
+// As runnel_sandbox exits if it could not start the program, and how its message begins then
+// (cli/sandbox/sandbox.h). Programs use these codes, too.
 constexpr int kSandboxFailed = 125;
 constexpr int kNotStarted = 126;
+constexpr std::string_view kSandboxSays = "runnel_sandbox: ";
 
 bool is_code(std::string_view text) {
   return !text.empty() && text.size() <= kLongestCode && std::all_of(text.begin(), text.end(), [](char c) {
@@ -50,27 +52,46 @@ json::object const* error_in(json::object const& document) {
   return code != nullptr && is_code(*code) ? error : nullptr;
 }
 
-ToolOutcome read_document(CalledMethod const& called, json::object const& document) {
+// Why the document is no answer for this method. Null if it is one.
+char const* broken_form(CalledMethod const& called, json::object const& document) {
   auto const* const ok = document.if_contains("ok");
-  if (ok == nullptr || !ok->is_bool())
-    return tool_failure(kInvalidOutput, "the tool did not say whether the call succeeded");
+  if (ok == nullptr || !ok->is_bool()) return "the tool did not say whether the call succeeded";
   if (!has_text(document, "module", called.module) || !has_text(document, "method", called.method))
-    return tool_failure(kInvalidOutput, "the tool answered for another method");
-  if (ok->get_bool()) {
-    auto const* const data = document.if_contains("data");
-    if (data == nullptr || !data->is_object())
-      return tool_failure(kInvalidOutput, "the tool's data are not a JSON object");
-    return success(called, json::serialize(*data));
+    return "the tool answered for another method";
+  if (!ok->get_bool())
+    return error_in(document) != nullptr ? nullptr : "the tool's error has no code or no message";
+  auto const* const data = document.if_contains("data");
+  return data != nullptr && data->is_object() ? nullptr : "the tool's data are not a JSON object";
+}
+
+// The data as project_cli has printed them, to the byte: a number that is parsed and written again has
+// another form, and the result must be the same as the receipt's. Empty if the output has another form.
+std::string_view printed_data(CalledMethod const& called, std::string_view output) {
+  std::string head;
+  JsonObject object{head};
+  object.boolean("ok", true).text("module", called.module).text("method", called.method);
+  object.key("data");
+  while (output.ends_with('\n'))
+    output.remove_suffix(1);
+  if (!output.starts_with(head) || !output.ends_with('}')) return {};
+  auto const data = output.substr(head.size(), output.size() - head.size() - 1);
+  return check_json_text(data, 2 * kDefaultJsonDepth) ? std::string_view{} : data;
+}
+
+ToolOutcome read_document(CalledMethod const& called, json::object const& document, std::string_view output) {
+  if (auto const* const broken = broken_form(called, document)) return tool_failure(kInvalidOutput, broken);
+  if (document.at("ok").get_bool()) {
+    auto const printed = printed_data(called, output);
+    return success(called, printed.empty() ? json::serialize(document.at("data")) : std::string{printed});
   }
-  auto const* const error = error_in(document);
-  if (error == nullptr) return tool_failure(kInvalidOutput, "the tool's error has no code or no message");
-  return failure(json::serialize(*error));
+  return failure(json::serialize(*error_in(document)));
 }
 
 ToolOutcome read_text(CalledMethod const& called, base::ChildOutcome const& ended) {
   auto const parsed = parse_json(ended.output, 2 * kDefaultJsonDepth);
   auto const* const document = std::get_if<json::value>(&parsed);
-  if (document != nullptr && document->is_object()) return read_document(called, document->get_object());
+  if (document != nullptr && document->is_object())
+    return read_document(called, document->get_object(), ended.output);
   if (ended.output.empty() && ended.code != 0) {
     return tool_failure("TOOL_CRASHED", "the tool ended with the exit code " + std::to_string(ended.code) +
                                             " and without an answer");
@@ -91,10 +112,18 @@ ToolOutcome read_output(CalledMethod const& called, base::ChildOutcome const& en
     case End::exited:
       break;
   }
-  bool const not_started =
-      ended.output.empty() && (ended.code == kSandboxFailed || ended.code == kNotStarted);
+  bool const not_started = ended.output.empty() && ended.errors.starts_with(kSandboxSays) &&
+                           (ended.code == kSandboxFailed || ended.code == kNotStarted);
   if (not_started) return tool_failure("TOOL_NOT_STARTED", "the tool cannot be started now");
   return read_text(called, ended);
+}
+
+bool has_answered(CalledMethod const& called, base::ChildOutcome const& ended) {
+  if (ended.end != End::exited) return false;
+  auto const parsed = parse_json(ended.output, 2 * kDefaultJsonDepth);
+  auto const* const document = std::get_if<json::value>(&parsed);
+  auto const* const object = document != nullptr ? document->if_object() : nullptr;
+  return object != nullptr && !broken_form(called, *object);
 }
 
 ToolOutcome success(CalledMethod const& called, std::string_view data) {

@@ -24,6 +24,9 @@ struct CalledMethod {
 // then.
 ToolOutcome read_output(CalledMethod const& called, base::ChildOutcome const& ended);
 
+// Whether the program has given such an answer, be it a success or a failure.
+bool has_answered(CalledMethod const& called, base::ChildOutcome const& ended);
+
 // A success with this data, which is a JSON object.
 ToolOutcome success(CalledMethod const& called, std::string_view data);
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <variant>
 
 #include "runnel/base/log/log.h"
 #include "runnel/core/json/parse.h"
@@ -15,6 +16,8 @@ namespace json = boost::json;
 using std::chrono::milliseconds;
 
 namespace {
+
+constexpr char kRedacted[] = "[redacted]";
 
 // The input's mode if it can be an argument of a program: letters and underscores.
 std::string mode_of(json::object const& input) {
@@ -51,6 +54,41 @@ bool has_any(std::string_view text, std::vector<std::string> const& secrets) {
   return std::any_of(secrets.begin(), secrets.end(), [&](std::string const& secret) {
     return !secret.empty() && text.find(secret) != std::string_view::npos;
   });
+}
+
+// Whether a text or a key of the document contains a secret. What was printed may have been escaped.
+bool has_any(json::value const& document, std::vector<std::string> const& secrets) {
+  if (auto const* const text = document.if_string()) return has_any(std::string_view{*text}, secrets);
+  if (auto const* const list = document.if_array()) {
+    return std::any_of(list->begin(), list->end(),
+                       [&](json::value const& item) { return has_any(item, secrets); });
+  }
+  auto const* const object = document.if_object();
+  return object != nullptr && std::any_of(object->begin(), object->end(), [&](auto const& member) {
+           return has_any(std::string_view{member.key()}, secrets) || has_any(member.value(), secrets);
+         });
+}
+
+bool tells_any(std::string const& output, std::vector<std::string> const& secrets) {
+  if (secrets.empty()) return false;
+  if (has_any(std::string_view{output}, secrets)) return true;
+  auto const parsed = parse_json(output, 2 * kDefaultJsonDepth);
+  auto const* const document = std::get_if<json::value>(&parsed);
+  return document != nullptr && has_any(*document, secrets);
+}
+
+// What the program wrote to stderr, for the log. If that was cut off, a secret may have been cut, too, so as
+// much as the longest one has is left out at the end.
+std::string words_for_log(std::string words, std::vector<std::string> const& secrets) {
+  std::size_t longest = 0;
+  for (auto const& secret : secrets) {
+    longest = std::max(longest, secret.size());
+    for (std::size_t at = 0; !secret.empty() && (at = words.find(secret, at)) != std::string::npos;)
+      words.replace(at, secret.size(), kRedacted);
+  }
+  bool const is_cut = words.size() >= base::ChildLimits{}.error_bytes;
+  if (is_cut) words.resize(words.size() - std::min(words.size(), longest));
+  return words;
 }
 
 ToolOutcome failure_to_run(Error const& error, CalledMethod const& called, ToolJob const& job,
@@ -101,16 +139,14 @@ ToolOutcome outcome_of_program(Result<base::ChildOutcome> const& ended, CalledMe
                                ToolJob const& job, base::Cancel const& cancel,
                                std::vector<std::string> const& secrets) {
   if (!ended) return failure_to_run(ended.error(), called, job, cancel);
-  if (has_any(ended->output, secrets)) {
+  if (tells_any(ended->output, secrets)) {
     log_failure(job, called, "INVALID_OUTPUT", "the output contains a secret that the program was given");
     return tool_failure("INVALID_OUTPUT", "the tool's answer contains what it must not tell");
   }
   auto outcome = read_output(called, *ended);
-  bool const told = ended->end == base::ChildOutcome::End::exited && !ended->output.empty();
-  if (outcome.status == ToolStatus::failure && !told) {
-    log_failure(job, called, outcome.summary,
-                has_any(ended->errors, secrets) ? "(its words contain a secret)" : ended->errors);
-  }
+  bool const failed = outcome.status == ToolStatus::failure;
+  if (failed && !has_answered(called, *ended))
+    log_failure(job, called, outcome.summary, words_for_log(ended->errors, secrets));
   return outcome;
 }
 

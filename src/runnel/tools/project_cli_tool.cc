@@ -41,10 +41,6 @@ ToolOutcome outcome_of_receipt(CallReceipt const& receipt, CalledMethod const& c
   return receipt.took_effect ? success(called, receipt.json) : failure(receipt.json);
 }
 
-Error not_started() {
-  return {Errc::internal, "the program was not started"};
-}
-
 Error canceled() {
   return {Errc::canceled, "canceled while the tool ran"};
 }
@@ -54,7 +50,7 @@ Error canceled() {
 ProjectCliTool::ProjectCliTool(ProjectCliParts parts, ProjectCliOptions options)
     : parts_{std::move(parts)},
       options_{std::move(options)},
-      custom_{options_.custom_options, parts_.starting, parts_.slots} {}
+      custom_{options_.custom_options, parts_.starting} {}
 
 ToolSpec ProjectCliTool::spec() const {
   return {kProjectCli, options_.description, kSchema};
@@ -75,11 +71,19 @@ PreparedCall ProjectCliTool::prepare(std::string const& arguments) const {
 Result<base::SpawnRequest> ProjectCliTool::make_request(ProgramCall call, std::string const& credential) {
   auto connection = parts_.modules.connect();
   if (!connection) return connection.error();
-  auto request = in_sandbox(options_.sandbox, options_.program, call.arguments);
+  auto request = confining_itself(options_.sandbox, options_.program, call.arguments);
   request.environment.push_back(kCredential + credential);
   request.input = std::move(call.input);
   request.inherited = std::make_shared<base::Descriptor const>(std::move(*connection));
   return request;
+}
+
+asio::awaitable<Result<std::shared_ptr<void>>> ProjectCliTool::reserve(UserId user, std::string method,
+                                                                       std::shared_ptr<base::Cancel> cancel) {
+  auto& slots = options_.custom->find(method) ? *parts_.custom_slots : *parts_.slots;
+  auto slot = co_await slots.take(std::move(user), std::move(cancel));
+  if (!slot) co_return slot.error();
+  co_return std::make_shared<ProgramSlots::Slot>(std::move(*slot));
 }
 
 asio::awaitable<Result<base::ChildOutcome>> ProjectCliTool::run_program(
@@ -97,13 +101,9 @@ asio::awaitable<Result<ToolOutcome>> ProjectCliTool::run(ToolJob job, std::share
   auto const custom = options_.custom->find(called.full_name());
   if (custom) co_return co_await custom_.run(std::move(job), *custom, std::move(cancel));
   auto const grant = make_grant(job, called);
-  std::string credential;
-  auto slot = co_await parts_.slots->take(job.user, cancel);
-  Result<base::ChildOutcome> ended = slot ? not_started() : slot.error();
-  if (slot) {
-    credential = parts_.credentials.mint(grant, parts_.clock.now_ms() / 1000);
-    ended = co_await run_program(job, std::move(call), credential, cancel);
-  }
+  auto const credential = parts_.credentials.mint(grant, parts_.clock.now_ms() / 1000);
+  auto const ended = co_await run_program(job, std::move(call), credential, cancel);
+  job.place.reset();
   // The next process makes the call again.
   if (is_stopping(*cancel)) co_return canceled();
   auto outcome = outcome_of_program(ended, called, job, *cancel, only(credential));

@@ -40,6 +40,7 @@ struct ProjectCliParts {
   ModuleAccess& modules;
   std::shared_ptr<base::BlockingPool> starting;  // Its threads live as long as the server; see run_child().
   std::shared_ptr<ProgramSlots> slots;
+  std::shared_ptr<ProgramSlots> custom_slots;  // Apart, so that custom modules delay no others.
 };
 
 // The one tool through which models act (TOOL-1). Each call is a process of its own: project_cli in the
@@ -58,6 +59,10 @@ class ProjectCliTool final : public Tool {
   [[nodiscard]] ToolSpec spec() const override;
   [[nodiscard]] std::vector<std::string> methods() const override;
   [[nodiscard]] PreparedCall prepare(std::string const& arguments) const override;
+
+  // One slot of the user, and of all users.
+  boost::asio::awaitable<Result<std::shared_ptr<void>>> reserve(
+      UserId user, std::string method, std::shared_ptr<base::Cancel> cancel) override;
 
   // A call that is repeated after a crash is made again: the modules answer it with its receipt if it has
   // one (RUN-12).

@@ -53,14 +53,13 @@ class ScriptedAccess final : public ModuleAccess {
   std::deque<base::Descriptor> ours;
 };
 
-// The programs are shell scripts: the sandbox starts the program and takes no rights away.
+// The programs are shell scripts, which take no rights away from themselves.
 class ProjectCliCall : public testing::Test {
  protected:
   void SetUp() override {
     std::string pattern = (std::filesystem::temp_directory_path() / "runnel-XXXXXX").string();
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder = pattern;
-    write_script("sandbox", R"(while [ "$1" != -- ]; do shift; done; shift; exec "$@")");
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
@@ -74,12 +73,10 @@ class ProjectCliCall : public testing::Test {
     write_script("cli", script);
     ProjectCliOptions options;
     options.program = folder / "cli";
-    options.sandbox.program = folder / "sandbox";
     options.time = time;
     options.output_bytes = 4096;
     options.methods = {"calendar.create"};
-    return ProjectCliTool{
-        {credentials, clock, access, starting, std::make_shared<ProgramSlots>(ProgramSlotLimits{})}, options};
+    return ProjectCliTool{{credentials, clock, access, starting, slots, slots}, options};
   }
 
   static ToolJob make_job() {
@@ -114,6 +111,7 @@ class ProjectCliCall : public testing::Test {
   ScriptedAccess access;
   std::chrono::milliseconds time = 10s;
   std::shared_ptr<base::BlockingPool> starting = std::make_shared<base::BlockingPool>(1);
+  std::shared_ptr<ProgramSlots> slots = std::make_shared<ProgramSlots>(ProgramSlotLimits{});
   std::shared_ptr<base::Cancel> cancel = std::make_shared<base::Cancel>();
 };
 

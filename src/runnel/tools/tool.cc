@@ -42,6 +42,11 @@ ToolOutcome outcome_unknown() {
   return tool_failure("OUTCOME_UNKNOWN", "the call was interrupted; it is unknown whether it took effect");
 }
 
+boost::asio::awaitable<Result<std::shared_ptr<void>>> Tool::reserve(
+    UserId /*user*/, std::string /*method*/, std::shared_ptr<base::Cancel> /*cancel*/) {
+  co_return std::shared_ptr<void>{};
+}
+
 boost::asio::awaitable<Result<std::optional<ToolOutcome>>> Tool::settle(
     ToolJob /*job*/, std::string /*code*/, std::shared_ptr<base::Cancel> /*cancel*/) {
   co_return std::nullopt;

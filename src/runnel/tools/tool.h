@@ -66,6 +66,7 @@ struct ToolJob {
   std::optional<std::chrono::steady_clock::time_point> deadline;  // When the run must end. Empty if never.
   // True if the call may have been started before: look up its effect, or return OUTCOME_UNKNOWN (RUN-12).
   bool repeat = false;
+  std::shared_ptr<void> place;  // What reserve() returned.
 };
 
 // A tool that a model can call. Used on the run's core.
@@ -83,6 +84,12 @@ class Tool {
 
   // `arguments` is what the model wrote, valid JSON or not.
   [[nodiscard]] virtual PreparedCall prepare(std::string const& arguments) const = 0;
+
+  // Waits until the tool has room for a call of this method by this user. The room is kept as long as the
+  // result is. To be called before the call counts as started: until then, nothing has happened for certain.
+  // Fails with `canceled` soon after `cancel` is requested.
+  virtual boost::asio::awaitable<Result<std::shared_ptr<void>>> reserve(UserId user, std::string method,
+                                                                        std::shared_ptr<base::Cancel> cancel);
 
   // A failure of the tool is an outcome, which the model reads; an error ends the run. Fails with `canceled`
   // soon after `cancel` is requested.

@@ -11,13 +11,14 @@ namespace runnel::base {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> yaml_files_in(std::string const& folder) {
+std::optional<std::vector<std::string>> yaml_files_in(std::string const& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (fs::directory_iterator at{folder, error}, end; !error && at != end; at.increment(error)) {
     auto const kind = at->path().extension();
     if (kind == ".yaml" || kind == ".yml") names.push_back(at->path().filename().string());
   }
+  if (error) return std::nullopt;
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -70,6 +70,10 @@ void limit_methods(LoadedStage& loaded, LoadedFlow const& flow, Known const& kno
   if (!methods.empty()) return;
   std::copy_if(known.methods.begin(), known.methods.end(), std::back_inserter(methods),
                [&](std::string const& method) { return may_call(flow.name, method, known); });
+  // An empty list would mean all.
+  if (methods.empty())
+    flow.file->problems().add(loaded.mark,
+                              "the stage has tools, but its flow may call none of their methods");
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 5> kSingleFiles{"agents.yaml", "tasks.yam
                                                        "contracts.yaml", "prompts.yaml"};
 
 std::vector<std::string> flow_names(fs::path const& folder) {
-  auto names = base::yaml_files_in((folder / "flows").string());
+  auto names = base::yaml_files_in((folder / "flows").string()).value_or(std::vector<std::string>{});
   for (auto& name : names)
     name.insert(0, "flows/");
   return names;

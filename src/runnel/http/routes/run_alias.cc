@@ -10,8 +10,12 @@ namespace runnel::http {
 
 namespace {
 
-// Small, because the log is parsed on the reader's core.
-constexpr std::size_t kAliasPageBytes = std::size_t{32} * 1024;
+// Small, because the log is searched on the reader's core.
+constexpr std::size_t kAliasPageBytes = std::size_t{64} * 1024;
+
+// Rows without this text have no such fact. They are not parsed, because anybody may ask for an id that the
+// run never had.
+constexpr char kResumed[] = R"("fact":"run_resumed")";
 
 bool resumes_as(Record const& record, RunId const& alias) {
   auto const* const resumed = std::get_if<RunResumed>(&record.fact);
@@ -24,8 +28,13 @@ store::Async<std::optional<Position>> place_of(store::Store& store, RunKey run, 
   for (;;) {
     auto const rows = co_await store.read_log(run, last.n, kAliasPageBytes);
     if (!rows) co_return rows.error();
-    if (rows->empty()) co_return std::nullopt;
+    bool const has_more = !rows->empty() && rows->back().last_n > last.n;
+    if (!has_more) co_return std::nullopt;
     for (auto const& row : *rows) {
+      if (row.body.find(kResumed) == std::string::npos) {
+        last = {row.epoch, row.last_n};
+        continue;
+      }
       auto const records = parse_log_body(row.body, row.epoch);
       if (!records) co_return records.error();
       for (auto const& record : *records) {

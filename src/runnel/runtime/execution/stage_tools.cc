@@ -197,6 +197,9 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call,
   auto refused = co_await refused_by_user(call, prepared.args);
   if (!refused) co_return refused.error();
   if (*refused) co_return std::move(**refused);
+  auto* const tool = parts_.run.tools.find(call.name);
+  auto place = co_await tool->reserve(parts_.job.owner, prepared.name, parts_.cancel);
+  if (!place) co_return place.error();
   if (!begun) {
     auto start = action.empty() ? tool_started(call, prepared, number_of_next_call())
                                 : tool_runs(action, prepared.name);
@@ -205,7 +208,8 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call,
   }
   if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};
   auto job = make_job(call, prepared.args, after_crash && begun);
-  auto outcome = co_await parts_.run.tools.find(call.name)->run(std::move(job), parts_.cancel);
+  job.place = std::move(*place);
+  auto outcome = co_await tool->run(std::move(job), parts_.cancel);
   co_return outcome;
 }
 

@@ -33,14 +33,14 @@ struct CustomMethod {
 
 struct CustomModule {
   std::string name;
-  std::string file;                     // The YAML file, for messages.
-  std::string program;                  // An absolute path.
-  std::vector<std::string> readable;    // Files and folders that the program may read.
-  std::vector<std::string> variables;   // NAME=value: what the program gets of the server's environment.
-  bool network = false;                 // Whether the program may open sockets.
-  std::int64_t processes = 0;           // How many processes and threads all its calls may start.
-  std::int64_t memory_mb = 256;         // Address space of each process.
-  std::optional<std::int64_t> timeout;  // Seconds. Empty for the one of all tools.
+  std::string file;                       // The YAML file, for messages.
+  std::string program;                    // An absolute path.
+  std::vector<std::string> readable;      // Files and folders that the program may read.
+  std::vector<std::string> variables;     // NAME=value: what the program gets of the server's environment.
+  bool network = false;                   // Whether the program may open sockets.
+  std::int64_t processes = 0;             // How many processes and threads all its calls may start.
+  std::int64_t memory_mb = 256;           // Address space of each process.
+  std::optional<std::int64_t> timeout_s;  // Empty for the one of all tools.
   std::vector<CustomMethod> methods;
 };
 

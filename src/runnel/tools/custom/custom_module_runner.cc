@@ -15,6 +15,8 @@ namespace {
 // Shorter values of variables are no secrets: they would occur in an output by chance.
 constexpr std::size_t kShortestSecret = 8;
 
+constexpr char kNeverStarted[] = "TOOL_NOT_STARTED";
+
 std::vector<std::string> secrets_of(CustomModule const& module) {
   std::vector<std::string> out;
   for (auto const& variable : module.variables) {
@@ -39,18 +41,16 @@ base::SpawnRequest request_for(ToolJob const& job, CustomModule const& module, S
 base::ChildLimits limits_for(ToolJob const& job, CustomModule const& module,
                              CustomModuleOptions const& options) {
   auto const own =
-      module.timeout ? std::chrono::milliseconds{std::chrono::seconds{*module.timeout}} : options.time;
+      module.timeout_s ? std::chrono::milliseconds{std::chrono::seconds{*module.timeout_s}} : options.time;
   return limits_of(job, own, options.output_bytes);
 }
 
-// A failure of the program itself, not of what it was asked to do.
-bool is_broken_off(ToolOutcome const& outcome) {
-  return outcome.summary == "TOOL_TIMEOUT" || outcome.summary == "TOOL_CRASHED" ||
-         outcome.summary == "OUTPUT_TOO_LARGE" || outcome.summary == "INVALID_OUTPUT";
-}
-
-ToolOutcome with_doubt(ToolOutcome outcome, CustomMethod const& method) {
-  if (outcome.status != ToolStatus::failure || method.idempotent || !is_broken_off(outcome)) return outcome;
+// A program that was started and gave no answer may have done something before it broke.
+ToolOutcome with_doubt(ToolOutcome outcome, Result<base::ChildOutcome> const& ended,
+                       CalledMethod const& called, CustomMethod const& method) {
+  bool const broke = ended ? outcome.summary != kNeverStarted && !has_answered(called, *ended)
+                           : ended.error().code == Errc::canceled;
+  if (!broke || method.idempotent) return outcome;
   auto const code = outcome.summary;
   return tool_failure(code, message_of(outcome) + "; it is unknown whether it took effect");
 }
@@ -66,27 +66,21 @@ Sandbox sandbox_for(CustomModule const& module, Sandbox sandbox) {
   sandbox.network = module.network;
   sandbox.processes = static_cast<std::uint64_t>(module.processes);
   sandbox.memory_bytes = static_cast<std::uint64_t>(module.memory_mb) << 20U;
-  if (module.timeout) sandbox.cpu_seconds = static_cast<std::uint64_t>(*module.timeout);
+  if (module.timeout_s) sandbox.cpu_seconds = static_cast<std::uint64_t>(*module.timeout_s);
   return sandbox;
-}
-
-asio::awaitable<Result<base::ChildOutcome>> CustomModuleRunner::run_program(
-    ToolJob job, CustomModule const* module, std::shared_ptr<base::Cancel> cancel) {
-  auto const slot = co_await slots_->take(job.user, cancel);
-  if (!slot) co_return slot.error();
-  co_return co_await base::run_child(request_for(job, *module, options_.sandbox),
-                                     limits_for(job, *module, options_), starting_, std::move(cancel));
 }
 
 asio::awaitable<Result<ToolOutcome>> CustomModuleRunner::run(ToolJob job, CustomCallee callee,
                                                              std::shared_ptr<base::Cancel> cancel) {
   if (job.repeat && !callee.method->idempotent) co_return outcome_unknown();
   auto const called = to_program_call(job.args).called;
-  auto const ended = co_await run_program(job, callee.module, cancel);
-  if (is_stopping(*cancel)) co_return stopped();
+  auto const ended = co_await base::run_child(request_for(job, *callee.module, options_.sandbox),
+                                              limits_for(job, *callee.module, options_), starting_, cancel);
+  job.place.reset();
+  if (!ended && is_stopping(*cancel)) co_return stopped();
   auto outcome = outcome_of_program(ended, called, job, *cancel, secrets_of(*callee.module));
   if (outcome.status == ToolStatus::failure && is_canceled(*cancel)) co_return stopped();
-  co_return with_doubt(std::move(outcome), *callee.method);
+  co_return with_doubt(std::move(outcome), ended, called, *callee.method);
 }
 
 }  // namespace runnel::tools

@@ -12,7 +12,6 @@
 #include "runnel/base/cancel.h"
 #include "runnel/base/process/child.h"
 #include "runnel/tools/custom/custom_module.h"
-#include "runnel/tools/program_slots.h"
 #include "runnel/tools/sandbox.h"
 #include "runnel/tools/tool.h"
 
@@ -32,9 +31,8 @@ Sandbox sandbox_for(CustomModule const& module, Sandbox sandbox);
 // server's. So nobody but the program knows whether a call that was broken off has taken effect.
 class CustomModuleRunner {
  public:
-  CustomModuleRunner(CustomModuleOptions options, std::shared_ptr<base::BlockingPool> starting,
-                     std::shared_ptr<ProgramSlots> slots)
-      : options_{std::move(options)}, starting_{std::move(starting)}, slots_{std::move(slots)} {}
+  CustomModuleRunner(CustomModuleOptions options, std::shared_ptr<base::BlockingPool> starting)
+      : options_{std::move(options)}, starting_{std::move(starting)} {}
 
   // A call that may have been started before is made again only if its method is idempotent; otherwise the
   // outcome is OUTCOME_UNKNOWN (RUN-12). Fails with `canceled` soon after `cancel` is requested.
@@ -42,12 +40,8 @@ class CustomModuleRunner {
                                                   std::shared_ptr<base::Cancel> cancel);
 
  private:
-  boost::asio::awaitable<Result<base::ChildOutcome>> run_program(ToolJob job, CustomModule const* module,
-                                                                 std::shared_ptr<base::Cancel> cancel);
-
   CustomModuleOptions const options_;
   std::shared_ptr<base::BlockingPool> const starting_;
-  std::shared_ptr<ProgramSlots> const slots_;
 };
 
 }  // namespace runnel::tools

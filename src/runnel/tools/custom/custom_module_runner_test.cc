@@ -61,7 +61,7 @@ class CustomModuleCall : public testing::Test {
     options.sandbox.program = folder / "sandbox";
     options.time = time;
     options.output_bytes = 4096;
-    CustomModuleRunner runner{options, starting, std::make_shared<ProgramSlots>(ProgramSlotLimits{})};
+    CustomModuleRunner runner{options, starting};
     ToolJob job;
     job.id = ToolCallId{"call_1"};
     job.run = RunId{"r1"};

@@ -31,8 +31,9 @@ constexpr base::NumberRange kTimeoutRange{1, 240};
 constexpr std::array<char const*, 8> kSystemFiles{
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc/ld.so.cache", "/etc/localtime"};
 // What resolves names and verifies servers.
-constexpr std::array<char const*, 6> kNetworkFiles{"/etc/resolv.conf", "/etc/hosts",    "/etc/nsswitch.conf",
-                                                   "/etc/ssl",         "/etc/services", "/etc/gai.conf"};
+constexpr std::array<char const*, 7> kNetworkFiles{
+    "/etc/resolv.conf", "/etc/hosts",    "/etc/nsswitch.conf",  "/etc/ssl/certs",
+    "/etc/services",    "/etc/gai.conf", "/etc/ssl/openssl.cnf"};
 
 std::map<std::string, std::string, std::less<>> variables_in(char const* const* environment) {
   std::map<std::string, std::string, std::less<>> out;
@@ -51,10 +52,20 @@ bool is_variable_name(std::string_view name) {
          });
 }
 
+// Those that a module gets anyway, and those that change how its program is loaded.
+bool is_reserved(std::string_view name) {
+  return name.starts_with("RUNNEL_") || name.starts_with("LD_") || name == "PATH" || name == "LANG";
+}
+
 // Through these a program could read what other processes have in memory or in their environment.
 bool shows_processes(fs::path const& path) {
   auto const text = path.string();
   return text == "/" || text == "/proc" || text.starts_with("/proc/");
+}
+
+bool lies_in(fs::path const& path, fs::path const& folder) {
+  auto const [in_path, in_folder] = std::mismatch(path.begin(), path.end(), folder.begin(), folder.end());
+  return in_folder == folder.end();
 }
 
 class ModuleReader {
@@ -72,7 +83,7 @@ class ModuleReader {
     file_.truth(fields, "network", out_.network);
     file_.number(fields, "processes", kProcessRange, out_.processes);
     file_.number(fields, "memory_mb", kMemoryRange, out_.memory_mb);
-    if (fields.has("timeout_s")) file_.number(fields, "timeout_s", kTimeoutRange, out_.timeout.emplace(1));
+    if (fields.has("timeout_s")) file_.number(fields, "timeout_s", kTimeoutRange, out_.timeout_s.emplace(1));
     read_readable(fields);
     read_variables(fields);
     read_methods(fields, map.Mark());
@@ -119,17 +130,35 @@ class ModuleReader {
     for (auto const* const path : kNetworkFiles) {
       if (out_.network) add_existing(path);
     }
-    for (auto const& word : file_.words(fields, "read")) {
-      auto const path = resolved(word.name);
-      std::error_code error;
-      if (!fs::exists(path, error)) {
-        problems().add(word.mark, fmt::format("there is no file or folder {}", path.string()));
-      } else if (shows_processes(fs::canonical(path, error))) {
-        problems().add(word.mark,
-                       fmt::format("{} cannot be read by a module: it shows other processes", path.string()));
-      }
+    for (auto const& word : file_.words(fields, "read"))
+      read_path(word);
+  }
+
+  // The path is kept as it is now, so that a link that is changed later leads nowhere else.
+  void read_path(base::PlacedName const& word) {
+    std::error_code error;
+    auto const path = fs::canonical(resolved(word.name), error);
+    if (error) {
+      problems().add(word.mark, fmt::format("there is no file or folder {}", resolved(word.name).string()));
+    } else if (shows_processes(path)) {
+      problems().add(word.mark,
+                     fmt::format("{} cannot be read by a module: it shows other processes", path.string()));
+    } else if (auto const* const kept = closed_by(path)) {
+      problems().add(word.mark, fmt::format("{} cannot be read by a module: {} belongs to the server",
+                                            path.string(), *kept));
+    } else {
       out_.readable.push_back(path.string());
     }
+  }
+
+  // The path of the server's own that lies in `path`, or that `path` lies in. Null if there is none.
+  [[nodiscard]] std::string const* closed_by(fs::path const& path) const {
+    for (auto const& kept : files_.closed) {
+      std::error_code error;
+      auto const closed = fs::weakly_canonical(kept, error);
+      if (!error && (lies_in(closed, path) || lies_in(path, closed))) return &kept;
+    }
+    return nullptr;
   }
 
   void read_variables(base::YamlFields const& fields) {
@@ -140,7 +169,7 @@ class ModuleReader {
         problems().add(name.mark, fmt::format("'{}' is not the name of a variable; give only the name, and "
                                               "set its value in the server's environment",
                                               name.name));
-      } else if (name.name.starts_with("RUNNEL_") || name.name.starts_with("LD_")) {
+      } else if (is_reserved(name.name)) {
         problems().add(name.mark, fmt::format("{} cannot be passed to a module", name.name));
       } else if (found == variables.end()) {
         problems().add(name.mark,
@@ -233,13 +262,15 @@ LoadedCustomModules load_custom_modules(CustomModuleFiles const& files) {
   LoadedCustomModules loaded;
   std::error_code error;
   auto const folder = fs::absolute(files.folder, error).lexically_normal();
-  if (!fs::is_directory(folder, error)) {
+  auto const found = base::yaml_files_in(folder.string());
+  if (!found || found->empty()) {
     loaded.problems.push_back(
-        fmt::format("tools.modules: there is no folder {}, or it cannot be read", files.folder));
+        fmt::format("tools.modules: {} {}", files.folder,
+                    found ? "has no YAML file" : "is not a folder, or its files cannot be listed"));
     return loaded;
   }
   auto names = files;
-  for (auto const& name : base::yaml_files_in(folder.string())) {
+  for (auto const& name : *found) {
     auto const path = (folder / name).string();
     auto const text = base::read_text_file(path);
     base::YamlFile file{path, text ? &*text : nullptr};

@@ -10,6 +10,7 @@ namespace runnel::tools {
 struct CustomModuleFiles {
   std::string folder;                        // All YAML files in it are read.
   std::vector<std::string> taken;            // The names of the modules that the server has already.
+  std::vector<std::string> closed;           // Files and folders that no module may read.
   char const* const* environment = nullptr;  // The server's own, where the modules' variables come from.
 };
 

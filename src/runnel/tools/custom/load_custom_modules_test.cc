@@ -47,7 +47,9 @@ class CustomModuleFolder : public testing::Test {
     std::string pattern = (std::filesystem::temp_directory_path() / "runnel-XXXXXX").string();
     ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
     folder = pattern;
-    std::filesystem::create_directory(folder / "data");
+    for (auto const* const name : {"data", "server"})
+      std::filesystem::create_directory(folder / name);
+    std::filesystem::create_directory_symlink("data", folder / "link");
     write("weather.sh", "#!/bin/sh\n");
     ::chmod((folder / "weather.sh").c_str(), 0755);
   }
@@ -58,6 +60,7 @@ class CustomModuleFolder : public testing::Test {
     CustomModuleFiles files;
     files.folder = folder;
     files.taken = {"calendar"};
+    files.closed = {(folder / "server").string()};
     files.environment = environment.data();
     return load_custom_modules(files);
   }
@@ -86,7 +89,7 @@ TEST_F(CustomModuleFolder, TOOL_13_FileDescribesAModule) {
   EXPECT_EQ(module.program, (folder / "weather.sh").string());
   EXPECT_TRUE(module.network);
   EXPECT_EQ(module.processes, 4);
-  EXPECT_EQ(module.timeout, 5);
+  EXPECT_EQ(module.timeout_s, 5);
   EXPECT_THAT(module.readable, Contains((folder / "data").string()));
   EXPECT_THAT(module.readable, Contains("/usr"));
   EXPECT_THAT(module.variables, ElementsAre("WEATHER_KEY=a secret of the weather"));
@@ -137,6 +140,9 @@ TEST_F(CustomModuleFolder, TOOL_13_MistakesAreToldWithTheirPlaces) {
            {"read: [data]", "read: [nothing]", "there is no file or folder"},
            {"[WEATHER_KEY]", "[STORM_KEY]", "the variable STORM_KEY is not set"},
            {"[WEATHER_KEY]", "[KEY=value]", "give only the name"},
+           {"read: [data]", "read: [server]", "server belongs to the server"},
+           {"read: [data]", "read: [.]", "server belongs to the server"},
+           {"[WEATHER_KEY]", "[PATH]", "PATH cannot be passed to a module"},
            {"[WEATHER_KEY]", "[LD_PRELOAD]", "LD_PRELOAD cannot be passed to a module"},
            {"[WEATHER_KEY]", "[RUNNEL_MODEL_API_KEY]", "RUNNEL_MODEL_API_KEY cannot be passed to a module"},
            {"forecast:", "Forecast:", "a method is called 'Forecast'"},
@@ -152,6 +158,17 @@ TEST_F(CustomModuleFolder, TOOL_13_MistakesAreToldWithTheirPlaces) {
        }) {
     EXPECT_THAT(problems_with(part, other), Contains(HasSubstr(told))) << other;
   }
+}
+
+TEST_F(CustomModuleFolder, TOOL_13_LinkThatIsChangedLaterLeadsNowhereElse) {
+  EXPECT_THAT(problems_with("read: [data]", "read: [link]"), ElementsAre());
+
+  EXPECT_THAT(load().modules.front().readable,
+              Contains(std::filesystem::canonical(folder / "data").string()));
+}
+
+TEST_F(CustomModuleFolder, TOOL_13_FolderWithoutModulesIsAMistake) {
+  EXPECT_THAT(load().problems, ElementsAre(HasSubstr("has no YAML file")));
 }
 
 TEST_F(CustomModuleFolder, TOOL_13_ProgramMustBeExecutable) {
@@ -172,8 +189,7 @@ TEST_F(CustomModuleFolder, TOOL_13_MissingFolderIsAMistake) {
   CustomModuleFiles files;
   files.folder = folder / "none";
 
-  EXPECT_THAT(load_custom_modules(files).problems,
-              ElementsAre(HasSubstr("tools.modules: there is no folder")));
+  EXPECT_THAT(load_custom_modules(files).problems, ElementsAre(HasSubstr("is not a folder")));
 }
 
 }  // namespace
