@@ -11,7 +11,7 @@ from test_sandbox import has_landlock
 from tool_case import AS_ROOT, LUNCH, Asks, ProgramCase, answer_by, create, creates
 
 # The title, which says what the program does, and the code of the failure.
-QUICK = {"abort": "TOOL_CRASHED", "crash": "TOOL_CRASHED", "exit 9": "TOOL_CRASHED", "exit 126": "TOOL_NOT_STARTED",
+QUICK = {"abort": "TOOL_CRASHED", "crash": "TOOL_CRASHED", "exit 9": "TOOL_CRASHED", "exit 126": "TOOL_CRASHED",
          "flood": "OUTPUT_TOO_LARGE", "flood of errors": "OUTPUT_TOO_LARGE", "garbage": "INVALID_OUTPUT",
          "two documents": "INVALID_OUTPUT", "another method": "INVALID_OUTPUT", "no code": "INVALID_OUTPUT",
          "say nothing": "INVALID_OUTPUT", "tell": "INVALID_OUTPUT", "tell and crash": "TOOL_CRASHED",

@@ -90,8 +90,34 @@ TEST(PostProcessor, TOOL_10_EachWayToFailHasItsCode) {
   EXPECT_EQ(failure_of(ended("{\"ok\":true", 0, End::output_too_large)), "OUTPUT_TOO_LARGE");
   EXPECT_EQ(failure_of(ended("", 11, End::signaled)), "TOOL_CRASHED");
   EXPECT_EQ(failure_of(ended("", 3)), "TOOL_CRASHED");
-  EXPECT_EQ(failure_of(ended("", 125)), "TOOL_NOT_STARTED");
-  EXPECT_EQ(failure_of(ended("", 126)), "TOOL_NOT_STARTED");
+}
+
+TEST(PostProcessor, TOOL_10_OnlyTheSandboxSaysThatNothingWasStarted) {
+  for (int const code : {125, 126}) {
+    auto child = ended("", code);
+    EXPECT_EQ(failure_of(child), "TOOL_CRASHED") << code;
+    child.errors = "runnel_sandbox: no such file\n";
+    EXPECT_EQ(failure_of(child), "TOOL_NOT_STARTED") << code;
+  }
+}
+
+TEST(PostProcessor, TOOL_6_DataOfProjectCliKeepTheirNumbers) {
+  std::string const data = R"({"n":1.50,"e":[1e2,0.1]})";
+  auto const printed = R"({"ok":true,"module":"calendar","method":"create","data":)" + data + "}\n";
+
+  EXPECT_EQ(read_output(kCreate, ended(printed)).result.str(),
+            R"({"status":"success","module":"calendar","method":"create","data":)" + data + "}");
+}
+
+TEST(PostProcessor, TOOL_5_AnAnswerIsASuccessOrAFailureOfTheRightForm) {
+  EXPECT_TRUE(has_answered(
+      kCreate,
+      ended(R"({"ok":false,"module":"calendar","method":"create","error":{"code":"A","message":"b"}})")));
+  for (auto const* const output :
+       {"", "debugging", R"({"ok":true})",
+        R"({"ok":false,"module":"calendar","method":"create","error":{"code":"A"}})"}) {
+    EXPECT_FALSE(has_answered(kCreate, ended(output))) << output;
+  }
 }
 
 TEST(PostProcessor, TOOL_7_RowKeepsTheWholeOutcome) {

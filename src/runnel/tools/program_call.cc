@@ -70,8 +70,8 @@ bool has_any(json::value const& document, std::vector<std::string> const& secret
 }
 
 bool tells_any(std::string const& output, std::vector<std::string> const& secrets) {
-  if (secrets.empty()) return false;
   if (has_any(std::string_view{output}, secrets)) return true;
+  if (secrets.empty() || output.find('\\') == std::string::npos) return false;
   auto const parsed = parse_json(output, 2 * kDefaultJsonDepth);
   auto const* const document = std::get_if<json::value>(&parsed);
   return document != nullptr && has_any(*document, secrets);
@@ -80,13 +80,13 @@ bool tells_any(std::string const& output, std::vector<std::string> const& secret
 // What the program wrote to stderr, for the log. If that was cut off, a secret may have been cut, too, so as
 // much as the longest one has is left out at the end.
 std::string words_for_log(std::string words, std::vector<std::string> const& secrets) {
+  bool const is_cut = words.size() >= base::ChildLimits{}.error_bytes;
   std::size_t longest = 0;
   for (auto const& secret : secrets) {
     longest = std::max(longest, secret.size());
     for (std::size_t at = 0; !secret.empty() && (at = words.find(secret, at)) != std::string::npos;)
       words.replace(at, secret.size(), kRedacted);
   }
-  bool const is_cut = words.size() >= base::ChildLimits{}.error_bytes;
   if (is_cut) words.resize(words.size() - std::min(words.size(), longest));
   return words;
 }

@@ -216,8 +216,9 @@ TEST_F(ProjectCliCall, TOOL_10_ProgramThatCannotBeStartedIsAFailure) {
   access.refuses = true;
   EXPECT_EQ(code_of(run(kDone)), "TOOL_NOT_STARTED");
   access.refuses = false;
-  std::filesystem::remove(folder / "sandbox");
-  EXPECT_EQ(code_of(run(kDone)), "TOOL_NOT_STARTED");
+  auto tool = make_tool(kDone);
+  std::filesystem::remove(folder / "cli");
+  EXPECT_EQ(code_of(run_async(tool.run(make_job(), cancel))), "TOOL_NOT_STARTED");
 }
 
 // Stops the call while its program sleeps.

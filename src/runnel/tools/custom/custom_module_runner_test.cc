@@ -1,13 +1,20 @@
 #include "runnel/tools/custom/custom_module_runner.h"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/json.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "tests/support/run_async.h"
 
@@ -69,8 +76,27 @@ class CustomModuleCall : public testing::Test {
     job.args =
         JsonText::parse(R"({"module":"weather","method":"forecast","input":{"place":"Oslo"}})").value();
     job.repeat = repeat;
-    return run_async(runner.run(job, modules.find("weather.forecast").value(), cancel));
+    return run_async(start(&runner, job, modules.find("weather.forecast").value()));
   }
+  // Stops the call for `stop_reason`, a moment after its program has written the marker.
+  boost::asio::awaitable<void> stop_at_marker() {
+    boost::asio::steady_timer timer{co_await boost::asio::this_coro::executor};
+    while (file("marker").empty()) {
+      timer.expires_after(5ms);
+      co_await timer.async_wait(boost::asio::use_awaitable);
+    }
+    timer.expires_after(100ms);
+    co_await timer.async_wait(boost::asio::use_awaitable);
+    cancel->request(*stop_reason);
+  }
+  boost::asio::awaitable<Result<ToolOutcome>> start(CustomModuleRunner* runner, ToolJob job,
+                                                    CustomCallee callee) {
+    auto const executor = co_await boost::asio::this_coro::executor;
+    if (stop_reason) boost::asio::co_spawn(executor, stop_at_marker(), boost::asio::detached);
+    auto outcome = co_await runner->run(std::move(job), callee, cancel);
+    co_return outcome;
+  }
+  [[nodiscard]] std::string marker() const { return (folder / "marker").string(); }
   static std::string error_code(Result<ToolOutcome> const& outcome) { return outcome.value().summary; }
   [[nodiscard]] std::string file(std::string const& name) const {
     std::ifstream in{folder / name};
@@ -78,6 +104,7 @@ class CustomModuleCall : public testing::Test {
   }
 
   std::filesystem::path folder;
+  std::optional<base::CancelReason> stop_reason;
   bool idempotent = false;
   std::chrono::milliseconds time = 10s;
   std::shared_ptr<base::BlockingPool> starting = std::make_shared<base::BlockingPool>(1);
@@ -144,10 +171,20 @@ TEST_F(CustomModuleCall, RUN_12_RepeatIsMadeOnlyIfTheMethodIsIdempotent) {
   EXPECT_EQ(file("calls"), "x\n");
 }
 
-TEST_F(CustomModuleCall, RUN_4_CanceledCallFailsAsCanceled) {
-  cancel->request(base::CancelReason::user);
+TEST_F(CustomModuleCall, RUN_4_CanceledCallFailsAsCanceledAndItsProgramEnds) {
+  stop_reason = base::CancelReason::user;
 
-  EXPECT_EQ(run(kSunny).error().code, Errc::canceled);
+  EXPECT_EQ(run("echo $$ > " + marker() + "; exec sleep 60").error().code, Errc::canceled);
+  EXPECT_NE(::kill(std::stoi(file("marker")), 0), 0);
+}
+
+TEST_F(CustomModuleCall, RUN_12_ResultThatIsThereAtAShutdownIsKept) {
+  stop_reason = base::CancelReason::shutdown;
+
+  // The program has ended when the server stops, but another one holds its output.
+  auto const outcome = run(std::string{kSunny} + "; setsid sh -c 'echo x > " + marker() +
+                           "; exec sleep 2' & while [ ! -s " + marker() + " ]; do sleep 0.01; done; exit 0");
+  EXPECT_EQ(outcome.value().status, ToolStatus::success);
 }
 
 }  // namespace
