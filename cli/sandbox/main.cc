@@ -27,10 +27,15 @@ constexpr char kUsage[] =
     "  --cpu=SECONDS       limit the CPU time of each process\n"
     "  --processes=N       allow the program to start processes, as long as the user has at most N\n"
     "  --network           allow the program to open sockets\n"
-    "  --read=PATH         allow the program to read and execute this file or folder; may be repeated\n"
+    "  --read=PATH         allow the program to read and execute this file or folder, such as /usr for what "
+    "a\n"
+    "                      program that is not static needs; may be repeated\n"
     "  --require-landlock  fail if the kernel has no Landlock, instead of leaving files unprotected\n"
-    "  --require-tree      fail if the processes cannot have a PID namespace, with which all of them end\n"
-    "  --probe             do not start PROGRAM; print what was reached instead\n";
+    "  --require-tree      fail if the kernel cannot end all processes of the program together (PID "
+    "namespace)\n"
+    "  --probe             do not start PROGRAM; print which protections work here\n"
+    "It exits as PROGRAM does, with 125 if a protection cannot be had, and with 126 if PROGRAM cannot be "
+    "started.\n";
 
 // The first argument that cannot be read; null if there is none.
 char const* read_arguments(int argc, char** argv, sandbox::Options& options) {
@@ -77,7 +82,7 @@ int main(int argc, char** argv) {
   // Asked before the sandbox refuses the question.
   long const landlock = sandbox::landlock_version();
   if (auto const* const bad = read_arguments(argc, argv, options)) {
-    std::fprintf(stderr, "%sbad or missing argument %s\n%s", sandbox::kFailurePrefix, bad, kUsage);
+    std::fprintf(stderr, "%sbad or missing argument: %s\n%s", sandbox::kFailurePrefix, bad, kUsage);
     return kFailed;
   }
   options.program = ::open(options.command.front(), O_PATH | O_CLOEXEC);

@@ -83,7 +83,8 @@ void empty_bounding_set() {
 std::string become_user(Options& options) {
   ::umask(077);
   if (::chdir("/") != 0) return right_failed("chdir");
-  empty_bounding_set();  // Takes rights that become() gives up.
+  // Takes rights that become() gives up. It is slow, and a process that executes nothing has no need of it.
+  if (options.program >= 0) empty_bounding_set();
   if (options.ids) {
     if (auto bad = become(*options.ids); !bad.empty()) return bad;
   }

@@ -1,6 +1,7 @@
 """RUN-13, AGUI-4: a tool call waits for its user's approval, survives restarts, and is decided once."""
 
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -10,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from e2e_case import eventually, new_id, run_input
 from flow_case import copy_flows, replace_once
 from model_case import ModelRun, query
+from test_page import PageCase, open_page
 from tool_case import DONE, ROUTED, Asks, ToolCase, call, create
 
 APPROVALS = "/api/v1/agent/approvals"
@@ -205,6 +207,20 @@ class Approvals(ApprovalCase):
         self.assertEqual(self.decide(run, "approve").status, 202)
         self.finished(run)
         self.assertEqual(len(self.events("post")), 1)
+
+
+@unittest.skipUnless(shutil.which("node"), "needs node")
+class Page(ApprovalCase, PageCase):
+    def test_RUN_13_the_page_asks_and_shows_the_rest_of_the_run(self):
+        for word, titles in (("Reject", []), ("Approve", ["By the page"])):
+            click = ("(() => { const make = document.createElement; document.createElement = name => { const made = make(name);"
+                     "if (name === 'button') setTimeout(() => made.textContent.startsWith('%s') && made.onclick(), 50);"
+                     "return made; }; return ask('Please.'); })()" % word)
+            self.script(ROUTED, create(title="By the page"), DONE)
+            seen = self.finish(open_page(self.server, act=click))
+
+            self.assertEqual(self.texts(seen)[-1], ("it", "Done."))
+            self.assertEqual([event["title"] for event in self.events()], titles)
 
 
 class Restarts(ApprovalCase):

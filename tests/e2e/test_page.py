@@ -90,7 +90,7 @@ class PageCase(unittest.TestCase):
         return json.loads(out)
 
     def texts(self, seen: dict) -> list[tuple[str, str]]:
-        return [(bubble["kind"], bubble["text"]) for bubble in seen["bubbles"]]
+        return [(bubble["kind"], bubble["text"]) for bubble in seen["bubbles"] if "kind" in bubble]  # Buttons have none.
 
     def in_history(self, api, thread: str) -> list[tuple[str, str]]:
         kinds = {"user": "me", "assistant": "it"}

@@ -147,10 +147,36 @@ Result<void> check_own_programs(tools::Sandbox const& sandbox) {
       user_in_words(sandbox));
 }
 
-bool is_script(std::string const& path) {
+// The interpreter that a script names. Empty if the program is no script.
+std::string interpreter_of(std::string const& path) {
   std::ifstream file{path, std::ios::binary};
-  std::array<char, 2> begin{};
-  return file.read(begin.data(), begin.size()) && begin[0] == '#' && begin[1] == '!';
+  std::string line;
+  std::getline(file, line);
+  if (!line.starts_with("#!")) return {};
+  auto const begin = line.find_first_not_of(" \t", 2);
+  if (begin == std::string::npos) return {};
+  return line.substr(begin, line.find_first_of(" \t\r", begin) - begin);
+}
+
+bool is_binary(std::string const& path) {
+  std::ifstream file{path, std::ios::binary};
+  std::array<char, 4> begin{};
+  return file.read(begin.data(), begin.size()) && std::string_view{begin.data(), begin.size()} == "\177ELF";
+}
+
+// Why the file cannot be executed by anybody. Empty if it can.
+std::string wrong_kind(tools::CustomModule const& module) {
+  if (is_binary(module.program)) return {};
+  auto const interpreter = interpreter_of(module.program);
+  if (interpreter.empty()) {
+    return fmt::format(
+        "{}: {} is neither a binary nor a script whose first line is #! and an interpreter, such "
+        "as #!/usr/bin/python3",
+        module.file, module.program);
+  }
+  if (::access(interpreter.c_str(), X_OK) == 0) return {};
+  return fmt::format("{}: the first line of {} names the interpreter {}, which does not exist", module.file,
+                     module.program, interpreter);
 }
 
 // The sandbox of the module must work here; and a script is opened by its interpreter, in the sandbox, so its
@@ -160,13 +186,15 @@ Result<Level> check_custom_program(tools::CustomModule const& module, tools::San
   auto const level = output_of(tools::probe_of(sandbox, module.program),
                                fmt::format("{}: the sandbox of the module does not work here", module.file));
   if (!level) return level.error();
-  if (!is_script(module.program)) return read_level(*level);
-  auto const readable = output_of(
-      tools::in_sandbox(sandbox, "/usr/bin/test", {"-r", module.program}),
-      fmt::format("{}: {} is a script that the user {} cannot read; put it into a folder that everybody may "
-                  "enter, such as /opt, and make it readable",
-                  module.file, module.program, user_in_words(sandbox)));
-  if (!readable) return readable.error();
+  if (auto wrong = wrong_kind(module); !wrong.empty()) return Error{Errc::invalid, std::move(wrong)};
+  if (is_binary(module.program)) return read_level(*level);
+  auto const tried = run_now(tools::in_sandbox(sandbox, "/usr/bin/test", {"-r", module.program}));
+  if (!tried || tried->code != 0) {
+    return Error{Errc::invalid,
+                 fmt::format("{}: {} is a script that the user {} cannot read; put it into a folder that "
+                             "everybody may enter, such as /opt, and make it readable",
+                             module.file, module.program, user_in_words(sandbox))};
+  }
   return read_level(*level);
 }
 

@@ -57,9 +57,11 @@ char const* broken_form(CalledMethod const& called, json::object const& document
   auto const* const ok = document.if_contains("ok");
   if (ok == nullptr || !ok->is_bool()) return "the tool did not say whether the call succeeded";
   if (!has_text(document, "module", called.module) || !has_text(document, "method", called.method))
-    return "the tool answered for another method";
+    return "the tool's answer does not have the module and the method of this call";
   if (!ok->get_bool())
-    return error_in(document) != nullptr ? nullptr : "the tool's error has no code or no message";
+    return error_in(document) != nullptr
+               ? nullptr
+               : "the tool's error needs a message, and a code of upper case letters, digits and _";
   auto const* const data = document.if_contains("data");
   return data != nullptr && data->is_object() ? nullptr : "the tool's data are not a JSON object";
 }

@@ -141,12 +141,14 @@ ToolOutcome outcome_of_program(Result<base::ChildOutcome> const& ended, CalledMe
   if (!ended) return failure_to_run(ended.error(), called, job, cancel);
   if (tells_any(ended->output, secrets)) {
     log_failure(job, called, "INVALID_OUTPUT", "the output contains a secret that the program was given");
-    return tool_failure("INVALID_OUTPUT", "the tool's answer contains what it must not tell");
+    return tool_failure("INVALID_OUTPUT", "the tool's answer contains a secret, so it was thrown away");
   }
   auto outcome = read_output(called, *ended);
   bool const failed = outcome.status == ToolStatus::failure;
-  if (failed && !has_answered(called, *ended))
-    log_failure(job, called, outcome.summary, words_for_log(ended->errors, secrets));
+  if (failed && !has_answered(called, *ended)) {
+    auto words = words_for_log(ended->errors, secrets);
+    log_failure(job, called, outcome.summary, message_of(outcome) + (words.empty() ? "" : ": " + words));
+  }
   return outcome;
 }
 

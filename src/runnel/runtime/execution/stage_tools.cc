@@ -36,7 +36,8 @@ void StageRunner::refuse_unless_allowed(tools::PreparedCall& prepared) const {
   for (auto const& name : allowed)
     names.append(names.empty() ? "" : ", ").append(name);
   prepared.refused = tools::tool_failure(
-      "METHOD_NOT_ALLOWED", "this stage may not call " + prepared.name + "; it may call: " + names);
+      "METHOD_NOT_ALLOWED", "this stage may not call " + prepared.name +
+                                " (by its flow, or by the module's own rule); it may call: " + names);
 }
 
 tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {

@@ -38,8 +38,9 @@ void close_call(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const&
 
   // A call that was running may have had its effect. RUN-4 fixes the code of a canceled call.
   bool const unknown = open.running && code != "CANCELED";
+  bool const waited = open.approval && !open.running;
   auto const* const why =
-      open.running ? "the tool call was broken off" : "the run ended before the tool call was made";
+      waited ? "the run ended before the tool call was approved" : "the tool call was broken off";
   auto const outcome = unknown ? tools::outcome_unknown() : tools::tool_failure(code, why);
   add_result(commit, id, open, outcome, mask);
 }

@@ -45,12 +45,13 @@ base::ChildLimits limits_for(ToolJob const& job, CustomModule const& module,
   return limits_of(job, own, options.output_bytes);
 }
 
-// A program that was started and gave no answer may have done something before it broke.
+// A program that was started may have done something, also if it broke or if its answer cannot be used.
 ToolOutcome with_doubt(ToolOutcome outcome, Result<base::ChildOutcome> const& ended,
                        CalledMethod const& called, CustomMethod const& method) {
+  bool const thrown_away = ended && outcome.result != read_output(called, *ended).result;
   bool const broke = ended ? outcome.summary != kNeverStarted && !has_answered(called, *ended)
                            : ended.error().code == Errc::canceled;
-  if (!broke || method.idempotent) return outcome;
+  if ((!broke && !thrown_away) || method.idempotent) return outcome;
   auto const code = outcome.summary;
   return tool_failure(code, message_of(outcome) + "; it is unknown whether it took effect");
 }

@@ -213,7 +213,8 @@ class ModuleReader {
     file_.truth(fields, "idempotent", method.idempotent);
     for (auto const& flow : file_.words(fields, "allow"))
       method.flows.push_back(flow.name);
-    if (auto const* const allow = fields.find("allow"); allow != nullptr && method.flows.empty())
+    if (auto const* const allow = fields.find("allow");
+        allow != nullptr && allow->IsSequence() && allow->size() == 0)
       problems().add(*allow, "'allow' must name at least one flow; leave it out to allow all");
     out_.methods.push_back(std::move(method));
   }
