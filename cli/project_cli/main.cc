@@ -28,6 +28,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr char kCredential[] = "RUNNEL_TOOL_CREDENTIAL";
+constexpr char kSandbox[] = "RUNNEL_SANDBOX";
 
 constexpr int kFailed = 1;
 
@@ -76,16 +77,16 @@ std::string take_credential() {
 
 // What the server wants this process to give up is in a variable: options of runnel_sandbox with blanks
 // between them. Without it the program was started by hand. Returns an empty text, or what failed and why.
-std::string confine_itself() {
-  auto const* const text = std::getenv("RUNNEL_SANDBOX");
+std::string confine_itself(sandbox::Options& options) {
+  auto const* const text = std::getenv(kSandbox);
   if (text == nullptr) return {};
-  sandbox::Options options;
   for (std::string_view rest{text}; !rest.empty();) {
     auto const option = rest.substr(0, rest.find(' '));
-    if (!sandbox::read_option(option, options)) return "RUNNEL_SANDBOX: bad option " + std::string{option};
+    if (!sandbox::read_option(option, options))
+      return std::string{kSandbox} + ": bad option " + std::string{option};
     rest.remove_prefix(std::min(rest.size(), option.size() + 1));
   }
-  ::unsetenv("RUNNEL_SANDBOX");
+  ::unsetenv(kSandbox);
   return sandbox::confine(options);
 }
 
@@ -135,13 +136,14 @@ int run(Call const& call) {
 int main(int argc, char** argv) {
   using namespace project_cli;
   // Before anything is read: nobody may read this process's memory or environment, also not from a core file.
-  // To become another user changes that again.
   if (::prctl(PR_SET_DUMPABLE, 0) != 0) return kFailed;
-  if (auto const bad = confine_itself(); !bad.empty()) {
+  long const landlock = sandbox::landlock_version();
+  sandbox::Options options;
+  if (auto const bad = confine_itself(options); !bad.empty()) {
     std::fprintf(stderr, "%s%s\n", sandbox::kFailurePrefix, bad.c_str());
     return sandbox::kFailed;
   }
-  if (::prctl(PR_SET_DUMPABLE, 0) != 0) return kFailed;
+  if (options.probe) return print(sandbox::reached(options, landlock)) ? 0 : kFailed;
   auto const command = read_command({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)});
   if (std::holds_alternative<ShowVersion>(command))
     return print("project_cli " RUNNEL_VERSION "\n") ? 0 : kFailed;

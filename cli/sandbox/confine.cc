@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <charconv>
 
 #include "cli/sandbox/sandbox.h"
@@ -62,6 +64,13 @@ std::string confine(Options& options) {
     if (auto bad = step(options); !bad.empty()) return bad;
   }
   return {};
+}
+
+std::string reached(Options const& options, long landlock) {
+  auto text = "{\"landlock\":" + std::to_string(landlock) + ",\"user\":" + std::to_string(::getuid()) +
+              ",\"group\":" + std::to_string(::getgid());
+  if (options.processes > 0) text += options.has_tree ? ",\"tree\":true" : ",\"tree\":false";
+  return text + "}\n";
 }
 
 }  // namespace sandbox

@@ -65,13 +65,6 @@ int print(char const* text) {
   return std::fputs(text, stdout) >= 0 && std::fflush(stdout) == 0 ? 0 : kFailed;
 }
 
-int print_probe(sandbox::Options const& options, long landlock) {
-  std::printf("{\"landlock\":%ld,\"user\":%u,\"group\":%u", landlock, ::getuid(), ::getgid());
-  if (options.processes > 0) std::printf(",\"tree\":%s", options.has_tree ? "true" : "false");
-  std::printf("}\n");
-  return std::fflush(stdout) == 0 ? 0 : kFailed;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -91,7 +84,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s%s\n", sandbox::kFailurePrefix, bad.c_str());
     return kFailed;
   }
-  if (options.probe) return print_probe(options, landlock);
+  if (options.probe) return print(sandbox::reached(options, landlock).c_str());
   start(options);
   return not_started(options);
 }

@@ -1,5 +1,7 @@
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -22,6 +24,15 @@ constexpr int kNice = 10;
 
 std::string right_failed(char const* what) {
   return std::string{what} + ": " + std::strerror(errno);
+}
+
+// If the server was started from a terminal, its programs have no business there. A process that does not
+// lead its session can leave the terminal alone.
+void leave_terminal() {
+  int const terminal = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
+  if (terminal < 0) return;
+  ::ioctl(terminal, TIOCNOTTY);
+  ::close(terminal);
 }
 
 // A limit that is lower already stays as it is.
@@ -59,6 +70,7 @@ std::string end_with(pid_t parent) {
 std::string limit_resources(Options& options) {
   // What waits for a tool can wait a little longer; what waits for the server cannot.
   ::setpriority(PRIO_PROCESS, 0, kNice);
+  leave_terminal();
   if (auto bad = limit(RLIMIT_CORE, 0, "RLIMIT_CORE"); !bad.empty()) return bad;
   if (auto bad = limit(RLIMIT_NOFILE, kOpenFiles, "RLIMIT_NOFILE"); !bad.empty()) return bad;
   if (options.memory_bytes > 0) {
@@ -88,6 +100,9 @@ std::string become_user(Options& options) {
   if (options.ids) {
     if (auto bad = become(*options.ids); !bad.empty()) return bad;
   }
+  // To become somebody else may have made the process open to that user (fs.suid_dumpable).
+  if (options.program < 0 && ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
+    return right_failed("PR_SET_DUMPABLE");
   bool const is_root = ::geteuid() == 0 || ::getegid() == 0;
   return is_root ? "the program would run as root; give --user=UID:GID" : "";
 }

@@ -31,7 +31,7 @@ struct Options {
   bool network = false;               // Whether it may open sockets.
   bool landlock_required = false;     // Whether it must not start on a kernel without Landlock.
   bool tree_required = false;         // Whether it must not start if its processes cannot have a namespace.
-  bool probe = false;                 // Whether to tell what was reached instead of starting the program.
+  bool probe = false;                 // Whether to tell what was reached, and to do nothing else.
   std::vector<std::string> readable;  // Files and folders that it may read and execute, besides itself.
   std::vector<char*> command;         // The program, its arguments and a null pointer.
   // The program's file, opened before the rights to reach it are given up. Negative if the process itself is
@@ -46,6 +46,10 @@ bool read_option(std::string_view argument, Options& options);
 // Does all that follows, in this order. With `processes`, another process returns from this; see fork_tree.
 std::string confine(Options& options);
 
+// What confine() has reached, as JSON: {"landlock":7,"user":65534,"group":65534}, and "tree" if the program
+// may start processes. `landlock` is its version, which must be asked for before.
+std::string reached(Options const& options, long landlock);
+
 // Limits on resources. There are no core files.
 std::string limit_resources(Options& options);
 
@@ -57,7 +61,8 @@ std::string unshare_as_root(Options& options);
 std::string become_user(Options& options);
 
 // If the program may start processes and they have no PID namespace yet, they get one in a user namespace, in
-// which all ids stay the same. Sets `has_tree`. If that cannot be had, this fails only if it is required.
+// which all ids stay the same. Sets `has_tree`. If that cannot be had, this fails only if it is required, or
+// if the namespace has been made and the ids cannot be kept in it.
 std::string unshare_as_user(Options& options);
 
 // Nothing can get a capability by executing a file.

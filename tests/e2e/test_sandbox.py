@@ -93,6 +93,10 @@ class SandboxTest(unittest.TestCase):
         for request in ("0x5412", "0x541C"):  # TIOCSTI, TIOCLINUX
             self.assert_refused(f"libc.ioctl(0, {request}, b'x')", PROCESSES)
 
+    def test_attributes_of_files_stay_as_they_are(self):
+        for number in (452, 463, 466, 467, 469):  # fchmodat2, setxattrat, removexattrat, open_tree_attr, file_setattr
+            self.assert_refused(f"libc.syscall({number}, 0, 0, 0, 0, 0, 0)")
+
     def test_the_server_comes_before_its_tools(self):
         done = confined(PYTHON, "-c", "import os; print(os.getpriority(os.PRIO_PROCESS, 0))")
         self.assertGreaterEqual(int(done.stdout), 10)

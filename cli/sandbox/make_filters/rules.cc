@@ -37,13 +37,16 @@ constexpr std::initializer_list<char const*> kNever{
     "kexec_file_load", "reboot", "swapon", "swapoff", "acct", "quotactl", "syslog", "settimeofday",
     "clock_settime", "clock_adjtime", "adjtimex", "sethostname", "setdomainname", "iopl", "ioperm",
     // Owners, modes, times and attributes of files, which Landlock leaves alone.
-    "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "lchown", "fchown", "fchownat", "utime", "utimes",
-    "utimensat", "futimesat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr",
-    "fremovexattr",
+    "chmod", "fchmod", "fchmodat", "chown", "lchown", "fchown", "fchownat", "utime", "utimes", "utimensat",
+    "futimesat", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr", "fremovexattr",
     // New and shorter files.
     "truncate", "creat", "mknod", "mknodat",
     // A way around a filter of system calls.
     "io_uring_setup", "io_uring_enter", "io_uring_register"};
+
+// Younger calls for the same: fchmodat2, setxattrat, removexattrat, open_tree_attr, file_setattr. These
+// numbers are the same on all architectures.
+constexpr std::initializer_list<int> kNeverByNumber{452, 463, 466, 467, 469};
 
 // Their arguments are in memory, where a filter cannot see them. Libraries then use the older call.
 constexpr std::initializer_list<char const*> kNotThere{"clone3", "openat2"};
@@ -77,6 +80,11 @@ class Filter {
   void refuse(std::initializer_list<char const*> names, int error = EPERM) {
     for (auto const* name : names)
       add(name, error, nullptr);
+  }
+  // By numbers, for calls that are younger than libseccomp.
+  void refuse_numbers(std::initializer_list<int> numbers) {
+    for (auto const number : numbers)
+      check(seccomp_rule_add_array(filter_, SCMP_ACT_ERRNO(EPERM), number, 0, nullptr), "a number");
   }
   void refuse_if(char const* name, scmp_arg_cmp const& condition) { add(name, EPERM, &condition); }
 
@@ -160,6 +168,7 @@ void refuse_clone_flags(Filter& filter) {
 std::vector<sock_filter> make_filter(bool network, bool processes, std::uint32_t own_pid) {
   Filter filter;
   filter.refuse(kNever);
+  filter.refuse_numbers(kNeverByNumber);
   filter.refuse(kNotThere, ENOSYS);
   refuse_flags(filter);
   refuse_pairs(filter);

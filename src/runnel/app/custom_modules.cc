@@ -19,6 +19,9 @@ Result<SharedCustomModules> load_custom(Settings const& settings) {
   files.closed = {settings.data_dir};
   for (auto const& key : settings.auth_keys)
     files.closed.push_back(key.substr(key.find('=') + 1));  // KID=FILE or FILE.
+  for (auto const& provider : settings.providers) {
+    if (!provider.api_key_file.empty()) files.closed.push_back(provider.api_key_file);
+  }
   files.environment = environ;
   auto loaded = tools::load_custom_modules(files);
   if (loaded.problems.empty()) return std::make_shared<tools::CustomModules const>(std::move(loaded.modules));

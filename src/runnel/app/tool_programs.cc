@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "runnel/base/process/child.h"
@@ -89,11 +90,12 @@ struct Level {
   bool tree = false;
 };
 
-Level read_level(std::string const& probe) {
+// Empty if it is no probe.
+std::optional<Level> read_level(std::string const& probe) {
   auto const parsed = parse_stored_json(probe);
   auto const* const object = parsed ? parsed->if_object() : nullptr;
   Level level;
-  if (object == nullptr) return level;
+  if (object == nullptr || !object->contains("landlock")) return std::nullopt;
   auto const number = [&](char const* key) {
     auto const* const value = object->if_contains(key);
     return value != nullptr && value->is_int64() ? value->get_int64() : 0;
@@ -187,7 +189,7 @@ Result<Level> check_custom_program(tools::CustomModule const& module, tools::San
                                fmt::format("{}: the sandbox of the module does not work here", module.file));
   if (!level) return level.error();
   if (auto wrong = wrong_kind(module); !wrong.empty()) return Error{Errc::invalid, std::move(wrong)};
-  if (is_binary(module.program)) return read_level(*level);
+  if (is_binary(module.program)) return read_level(*level).value_or(Level{});
   auto const tried = run_now(tools::in_sandbox(sandbox, "/usr/bin/test", {"-r", module.program}));
   if (!tried || tried->code != 0) {
     return Error{Errc::invalid,
@@ -195,7 +197,7 @@ Result<Level> check_custom_program(tools::CustomModule const& module, tools::San
                              "everybody may enter, such as /opt, and make it readable",
                              module.file, module.program, user_in_words(sandbox))};
   }
-  return read_level(*level);
+  return read_level(*level).value_or(Level{});
 }
 
 // The custom modules, for the operator. Fails if one of them cannot be started.
@@ -255,15 +257,23 @@ Result<std::string> check_tool_programs(Settings const& settings, tools::CustomM
   }
   auto const sandbox = tool_sandbox(settings);
   if (auto const programs = check_own_programs(sandbox); !programs) return programs.error();
-  auto const level = output_of(tools::probe_of(sandbox, program_beside_this(kProjectCliProgram)),
-                               "the sandbox of tools does not work here");
-  if (!level) return level.error();
-  if (custom.modules().empty()) return level_in_words(read_level(*level));
+  auto const program = program_beside_this(kProjectCliProgram);
+  auto const told =
+      output_of(tools::probe_of_itself(sandbox, program), "the sandbox of tools does not work here");
+  if (!told) return told.error();
+  auto const level = read_level(*told);
+  if (!level) {
+    return Error{Errc::invalid,
+                 fmt::format("{} does not give up its rights, so it is another version than this "
+                             "runnel, {}; install both from one build",
+                             program, RUNNEL_VERSION)};
+  }
+  if (custom.modules().empty()) return level_in_words(*level);
   auto const differ = check_users_differ(sandbox, custom_sandbox(settings));
   if (!differ) return differ.error();
   auto const modules = check_custom_programs(settings, custom);
   if (!modules) return modules.error();
-  return level_in_words(read_level(*level)) + *modules;
+  return level_in_words(*level) + *modules;
 }
 
 }  // namespace runnel::app

@@ -80,52 +80,50 @@ std::string_view printed_data(CalledMethod const& called, std::string_view outpu
   return check_json_text(data, 2 * kDefaultJsonDepth) ? std::string_view{} : data;
 }
 
-ToolOutcome read_document(CalledMethod const& called, json::object const& document, std::string_view output) {
-  if (auto const* const broken = broken_form(called, document)) return tool_failure(kInvalidOutput, broken);
-  if (document.at("ok").get_bool()) {
-    auto const printed = printed_data(called, output);
-    return success(called, printed.empty() ? json::serialize(document.at("data")) : std::string{printed});
-  }
-  return failure(json::serialize(*error_in(document)));
+ProgramAnswer broken(std::string const& code, std::string const& message) {
+  return {tool_failure(code, message), false};
 }
 
-ToolOutcome read_text(CalledMethod const& called, base::ChildOutcome const& ended) {
+ProgramAnswer read_document(CalledMethod const& called, json::object const& document,
+                            std::string_view output) {
+  if (auto const* const why = broken_form(called, document)) return broken(kInvalidOutput, why);
+  if (!document.at("ok").get_bool()) return {failure(json::serialize(*error_in(document))), true};
+  auto const printed = printed_data(called, output);
+  auto outcome =
+      success(called, printed.empty() ? json::serialize(document.at("data")) : std::string{printed});
+  bool const kept = outcome.status == ToolStatus::success;
+  return {std::move(outcome), kept};
+}
+
+ProgramAnswer read_text(CalledMethod const& called, base::ChildOutcome const& ended) {
   auto const parsed = parse_json(ended.output, 2 * kDefaultJsonDepth);
   auto const* const document = std::get_if<json::value>(&parsed);
   if (document != nullptr && document->is_object())
     return read_document(called, document->get_object(), ended.output);
   if (ended.output.empty() && ended.code != 0) {
-    return tool_failure("TOOL_CRASHED", "the tool ended with the exit code " + std::to_string(ended.code) +
-                                            " and without an answer");
+    return broken("TOOL_CRASHED", "the tool ended with the exit code " + std::to_string(ended.code) +
+                                      " and without an answer");
   }
-  return tool_failure(kInvalidOutput, "the tool's answer is not one JSON object");
+  return broken(kInvalidOutput, "the tool's answer is not one JSON object");
 }
 
 }  // namespace
 
-ToolOutcome read_output(CalledMethod const& called, base::ChildOutcome const& ended) {
+ProgramAnswer read_output(CalledMethod const& called, base::ChildOutcome const& ended) {
   switch (ended.end) {
     case End::timed_out:
-      return tool_failure("TOOL_TIMEOUT", "the tool took too long and was stopped");
+      return broken("TOOL_TIMEOUT", "the tool took too long and was stopped");
     case End::output_too_large:
-      return tool_failure("OUTPUT_TOO_LARGE", "the tool's answer is larger than allowed; ask for less");
+      return broken("OUTPUT_TOO_LARGE", "the tool's answer is larger than allowed; ask for less");
     case End::signaled:
-      return tool_failure("TOOL_CRASHED", "the tool was ended by the signal " + std::to_string(ended.code));
+      return broken("TOOL_CRASHED", "the tool was ended by the signal " + std::to_string(ended.code));
     case End::exited:
       break;
   }
   bool const not_started = ended.output.empty() && ended.errors.starts_with(kSandboxSays) &&
                            (ended.code == kSandboxFailed || ended.code == kNotStarted);
-  if (not_started) return tool_failure("TOOL_NOT_STARTED", "the tool cannot be started now");
+  if (not_started) return broken("TOOL_NOT_STARTED", "the tool cannot be started now");
   return read_text(called, ended);
-}
-
-bool has_answered(CalledMethod const& called, base::ChildOutcome const& ended) {
-  if (ended.end != End::exited) return false;
-  auto const parsed = parse_json(ended.output, 2 * kDefaultJsonDepth);
-  auto const* const document = std::get_if<json::value>(&parsed);
-  auto const* const object = document != nullptr ? document->if_object() : nullptr;
-  return object != nullptr && !broken_form(called, *object);
 }
 
 ToolOutcome success(CalledMethod const& called, std::string_view data) {

@@ -18,14 +18,16 @@ struct CalledMethod {
   [[nodiscard]] std::string full_name() const { return module + "." + method; }
 };
 
-// The outcome of a program that has ended. It must have printed one JSON object,
-// {"ok":true,"module","method", "data"} or {"ok":false,"module","method","error":{"code","message",…}}, for
-// this method. Everything else is a failure with a code of its own, and nothing that was printed is passed on
-// then.
-ToolOutcome read_output(CalledMethod const& called, base::ChildOutcome const& ended);
+// What a program that has ended has said.
+struct ProgramAnswer {
+  ToolOutcome outcome;
+  bool answered = false;  // Whether the outcome is the program's own answer, be it a success or a failure.
+};
 
-// Whether the program has given such an answer, be it a success or a failure.
-bool has_answered(CalledMethod const& called, base::ChildOutcome const& ended);
+// The program must have printed one JSON object, {"ok":true,"module","method","data"} or
+// {"ok":false,"module","method","error":{"code","message",…}}, for this method. Everything else is a failure
+// with a code of its own, and nothing that was printed is passed on then.
+ProgramAnswer read_output(CalledMethod const& called, base::ChildOutcome const& ended);
 
 // A success with this data, which is a JSON object.
 ToolOutcome success(CalledMethod const& called, std::string_view data);

@@ -26,13 +26,14 @@ std::string code_of(ToolOutcome const& outcome) {
 }
 
 std::string failure_of(base::ChildOutcome const& child) {
-  return code_of(read_output(kCreate, child));
+  return code_of(read_output(kCreate, child).outcome);
 }
 
 TEST(PostProcessor, TOOL_7_SuccessIsLabelledDataAndNothingElse) {
   auto const outcome =
       read_output(kCreate, ended("{\"ok\":true,\"module\":\"calendar\",\"method\":\"create\","
-                                 "\"data\":{\"event_id\":\"e1\"},\"debug\":\"secret\"}\n"));
+                                 "\"data\":{\"event_id\":\"e1\"},\"debug\":\"secret\"}\n"))
+          .outcome;
 
   EXPECT_EQ(outcome.status, ToolStatus::success);
   EXPECT_EQ(outcome.result.str(),
@@ -41,10 +42,12 @@ TEST(PostProcessor, TOOL_7_SuccessIsLabelledDataAndNothingElse) {
 }
 
 TEST(PostProcessor, TOOL_7_FailureIsTheErrorAsTheToolGaveIt) {
-  auto const outcome = read_output(
-      kCreate, ended(R"({"ok":false,"module":"calendar","method":"create","error":{"code":"NOT_FOUND",)"
-                     R"("message":"no such event","hint":[1]}})",
-                     1));
+  auto const outcome =
+      read_output(kCreate,
+                  ended(R"({"ok":false,"module":"calendar","method":"create","error":{"code":"NOT_FOUND",)"
+                        R"("message":"no such event","hint":[1]}})",
+                        1))
+          .outcome;
 
   EXPECT_EQ(outcome.result.str(),
             R"({"status":"failure","error":{"code":"NOT_FOUND","message":"no such event","hint":[1]}})");
@@ -75,10 +78,12 @@ TEST(PostProcessor, TOOL_5_EverythingElseIsAFailure) {
 TEST(PostProcessor, TOOL_5_DeepErrorsAreNoBug) {
   for (std::size_t const depth : {30U, 40U, 63U, 100U}) {
     auto const deep = std::string(depth, '[') + std::string(depth, ']');
-    auto const outcome = read_output(
-        kCreate, ended(R"({"ok":false,"module":"calendar","method":"create","error":{"code":"DEEP",)"
-                       R"("message":"m","more":)" +
-                       deep + "}}"));
+    auto const outcome =
+        read_output(kCreate,
+                    ended(R"({"ok":false,"module":"calendar","method":"create","error":{"code":"DEEP",)"
+                          R"("message":"m","more":)" +
+                          deep + "}}"))
+            .outcome;
     EXPECT_EQ(outcome.status, ToolStatus::failure) << depth;
     EXPECT_FALSE(outcome.summary.empty()) << depth;
     EXPECT_TRUE(error_of(outcome).starts_with(R"({"code":)")) << depth;
@@ -105,23 +110,25 @@ TEST(PostProcessor, TOOL_6_DataOfProjectCliKeepTheirNumbers) {
   std::string const data = R"({"n":1.50,"e":[1e2,0.1]})";
   auto const printed = R"({"ok":true,"module":"calendar","method":"create","data":)" + data + "}\n";
 
-  EXPECT_EQ(read_output(kCreate, ended(printed)).result.str(),
+  EXPECT_EQ(read_output(kCreate, ended(printed)).outcome.result.str(),
             R"({"status":"success","module":"calendar","method":"create","data":)" + data + "}");
 }
 
 TEST(PostProcessor, TOOL_5_AnAnswerIsASuccessOrAFailureOfTheRightForm) {
-  EXPECT_TRUE(has_answered(
-      kCreate,
-      ended(R"({"ok":false,"module":"calendar","method":"create","error":{"code":"A","message":"b"}})")));
+  EXPECT_TRUE(
+      read_output(
+          kCreate,
+          ended(R"({"ok":false,"module":"calendar","method":"create","error":{"code":"A","message":"b"}})"))
+          .answered);
   for (auto const* const output :
        {"", "debugging", R"({"ok":true})",
         R"({"ok":false,"module":"calendar","method":"create","error":{"code":"A"}})"}) {
-    EXPECT_FALSE(has_answered(kCreate, ended(output))) << output;
+    EXPECT_FALSE(read_output(kCreate, ended(output)).answered) << output;
   }
 }
 
 TEST(PostProcessor, TOOL_7_RowKeepsTheWholeOutcome) {
-  auto const outcome = read_output(kCreate, ended("nonsense"));
+  auto const outcome = read_output(kCreate, ended("nonsense")).outcome;
   auto const args = JsonText::parse(R"({"module":"calendar"})").value();
 
   auto const kept = json::parse(tool_agent_output("project_cli", ToolCallId{"call_1"}, args, outcome));

@@ -17,7 +17,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-constexpr char kRedacted[] = "[redacted]";
+constexpr std::string_view kRedacted = "[redacted]";
 
 // The input's mode if it can be an argument of a program: letters and underscores.
 std::string mode_of(json::object const& input) {
@@ -79,15 +79,19 @@ bool tells_any(std::string const& output, std::vector<std::string> const& secret
 
 // What the program wrote to stderr, for the log. If that was cut off, a secret may have been cut, too, so as
 // much as the longest one has is left out at the end.
-std::string words_for_log(std::string words, std::vector<std::string> const& secrets) {
+std::string words_for_log(std::string words, std::vector<std::string> secrets) {
   bool const is_cut = words.size() >= base::ChildLimits{}.error_bytes;
-  std::size_t longest = 0;
+  // The longest first, because one may be a part of another.
+  std::sort(secrets.begin(), secrets.end(),
+            [](std::string const& a, std::string const& b) { return a.size() > b.size(); });
   for (auto const& secret : secrets) {
-    longest = std::max(longest, secret.size());
-    for (std::size_t at = 0; !secret.empty() && (at = words.find(secret, at)) != std::string::npos;)
+    std::size_t at = 0;
+    while (!secret.empty() && (at = words.find(secret, at)) != std::string::npos) {
       words.replace(at, secret.size(), kRedacted);
+      at += kRedacted.size();
+    }
   }
-  if (is_cut) words.resize(words.size() - std::min(words.size(), longest));
+  if (is_cut && !secrets.empty()) words.resize(words.size() - std::min(words.size(), secrets.front().size()));
   return words;
 }
 
@@ -135,21 +139,22 @@ bool is_stopping(base::Cancel const& cancel) {
   return cancel.reason() == base::CancelReason::shutdown;
 }
 
-ToolOutcome outcome_of_program(Result<base::ChildOutcome> const& ended, CalledMethod const& called,
-                               ToolJob const& job, base::Cancel const& cancel,
-                               std::vector<std::string> const& secrets) {
-  if (!ended) return failure_to_run(ended.error(), called, job, cancel);
+ProgramAnswer answer_of_program(Result<base::ChildOutcome> const& ended, CalledMethod const& called,
+                                ToolJob const& job, base::Cancel const& cancel,
+                                std::vector<std::string> const& secrets) {
+  if (!ended) return {failure_to_run(ended.error(), called, job, cancel), false};
   if (tells_any(ended->output, secrets)) {
     log_failure(job, called, "INVALID_OUTPUT", "the output contains a secret that the program was given");
-    return tool_failure("INVALID_OUTPUT", "the tool's answer contains a secret, so it was thrown away");
+    return {tool_failure("INVALID_OUTPUT", "the tool's answer contains a secret, so it was thrown away"),
+            false};
   }
-  auto outcome = read_output(called, *ended);
-  bool const failed = outcome.status == ToolStatus::failure;
-  if (failed && !has_answered(called, *ended)) {
-    auto words = words_for_log(ended->errors, secrets);
-    log_failure(job, called, outcome.summary, message_of(outcome) + (words.empty() ? "" : ": " + words));
+  auto answer = read_output(called, *ended);
+  if (!answer.answered) {
+    auto const words = words_for_log(ended->errors, secrets);
+    log_failure(job, called, answer.outcome.summary,
+                message_of(answer.outcome) + (words.empty() ? "" : ": " + words));
   }
-  return outcome;
+  return answer;
 }
 
 }  // namespace runnel::tools

@@ -35,8 +35,8 @@ bool is_stopping(base::Cancel const& cancel);
 // `secrets` are texts that the program got and that nobody else may see. An output that contains one is a
 // failure: it would be shown to the model and kept in the history. A program that failed without an answer is
 // logged, with what it wrote to stderr.
-ToolOutcome outcome_of_program(Result<base::ChildOutcome> const& ended, CalledMethod const& called,
-                               ToolJob const& job, base::Cancel const& cancel,
-                               std::vector<std::string> const& secrets);
+ProgramAnswer answer_of_program(Result<base::ChildOutcome> const& ended, CalledMethod const& called,
+                                ToolJob const& job, base::Cancel const& cancel,
+                                std::vector<std::string> const& secrets);
 
 }  // namespace runnel::tools

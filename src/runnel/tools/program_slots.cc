@@ -90,6 +90,7 @@ void ProgramSlots::forget_if_idle(std::string const& user) {
 
 asio::awaitable<Result<ProgramSlots::Slot>> ProgramSlots::take(UserId user,
                                                                std::shared_ptr<base::Cancel> cancel) {
+  if (cancel->requested()) co_return Error{Errc::canceled, "canceled before the program was started"};
   auto const waiter = std::make_shared<Waiter>(co_await asio::this_coro::executor);
   if (enter(user.text, waiter)) co_return Slot{*this, user.text};
   {

@@ -3,10 +3,21 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 namespace runnel::tools {
@@ -104,6 +115,57 @@ TEST_F(SlotTest, RUN_4_SlotThatArrivesWithTheCancelIsPassedOn) {
 
   EXPECT_FALSE(runs(canceled));
   EXPECT_TRUE(runs(last));
+}
+
+asio::awaitable<void> take_and_hold(ProgramSlots* slots, std::string user,
+                                    std::vector<std::unique_ptr<Result<ProgramSlots::Slot>>>* held) {
+  auto slot = co_await slots->take(UserId{user}, std::make_shared<base::Cancel>());
+  held->push_back(std::make_unique<Result<ProgramSlots::Slot>>(std::move(slot)));
+}
+
+// Takes a slot again and again, and sometimes gives up while it waits.
+asio::awaitable<void> take_often(ProgramSlots* slots, int seed, std::atomic<int>* running,
+                                 std::atomic<int>* most) {
+  asio::steady_timer timer{co_await asio::this_coro::executor};
+  std::mt19937 random{static_cast<unsigned>(seed)};
+  for (int i = 0; i < 300; ++i) {
+    auto const cancel = std::make_shared<base::Cancel>();
+    if (random() % 4 == 0) {
+      timer.expires_after(std::chrono::microseconds{random() % 200});
+      timer.async_wait([cancel](boost::system::error_code) { cancel->request(base::CancelReason::user); });
+    }
+    auto const slot = co_await slots->take(UserId{"user-" + std::to_string(seed % 3)}, cancel);
+    if (!slot) continue;
+    auto const now = ++*running;
+    for (int seen = *most; seen < now && !most->compare_exchange_weak(seen, now);) {
+    }
+    asio::steady_timer work{co_await asio::this_coro::executor, std::chrono::microseconds{random() % 50}};
+    co_await work.async_wait(asio::use_awaitable);
+    --*running;
+  }
+}
+
+TEST(ProgramSlotsOnTwoCores, TOOL_10_NoSlotIsLostOrGivenTwice) {
+  ProgramSlots slots{{2, 3}};
+  std::atomic<int> running = 0;
+  std::atomic<int> most = 0;
+  std::array<asio::io_context, 2> cores;
+  for (int i = 0; i < 12; ++i) {
+    asio::co_spawn(cores.at(static_cast<std::size_t>(i % 2)), take_often(&slots, i, &running, &most),
+                   asio::detached);
+  }
+  std::thread other{[&cores] { cores[1].run(); }};
+  cores[0].run();
+  other.join();
+
+  EXPECT_EQ(most, 3);
+  std::vector<std::unique_ptr<Result<ProgramSlots::Slot>>> held;
+  for (auto const* const user : {"a", "a", "b"}) {
+    asio::co_spawn(cores[0], take_and_hold(&slots, user, &held), asio::detached);
+  }
+  cores[0].restart();
+  cores[0].poll();
+  EXPECT_EQ(held.size(), 3U);
 }
 
 }  // namespace

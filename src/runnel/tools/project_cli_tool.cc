@@ -106,7 +106,7 @@ asio::awaitable<Result<ToolOutcome>> ProjectCliTool::run(ToolJob job, std::share
   job.place.reset();
   // The next process makes the call again.
   if (is_stopping(*cancel)) co_return canceled();
-  auto outcome = outcome_of_program(ended, called, job, *cancel, only(credential));
+  auto outcome = answer_of_program(ended, called, job, *cancel, only(credential)).outcome;
   if (outcome.status != ToolStatus::failure) co_return outcome;
   auto settled = co_await settle_call(grant, called, std::move(outcome), cancel);
   if (settled && settled->status == ToolStatus::failure && is_canceled(*cancel)) co_return canceled();

@@ -50,6 +50,12 @@ base::SpawnRequest confining_itself(Sandbox const& sandbox, std::string const& p
   return request;
 }
 
+base::SpawnRequest probe_of_itself(Sandbox const& sandbox, std::string const& program) {
+  auto request = confining_itself(sandbox, program, {});
+  request.environment.back() += " --probe";
+  return request;
+}
+
 base::SpawnRequest probe_of(Sandbox const& sandbox, std::string const& program) {
   auto request = start_of(sandbox);
   request.arguments.emplace_back("--probe");

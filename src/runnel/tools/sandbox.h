@@ -32,6 +32,10 @@ base::SpawnRequest in_sandbox(Sandbox const& sandbox, std::string const& program
 base::SpawnRequest confining_itself(Sandbox const& sandbox, std::string const& program,
                                     std::vector<std::string> const& arguments);
 
+// Lets `program`, which must be project_cli, take its rights away and print what it has reached, as
+// probe_of() does. A program that does not know how to do that prints something else.
+base::SpawnRequest probe_of_itself(Sandbox const& sandbox, std::string const& program);
+
 // Starts nothing: the sandbox takes its own rights away and prints what it has reached, as JSON:
 // {"landlock":7,"user":65534,"group":65534}; if it may start processes, also "tree": whether all of them end
 // with the server.

@@ -7,9 +7,7 @@
 #include <valijson/validation_visitor.hpp>
 
 #include <exception>
-#include <regex>
 #include <string>
-#include <unordered_map>
 #include <utility>
 
 #include "runnel/base/schema/schema_document.h"
@@ -24,8 +22,6 @@ using Adapter = valijson::adapters::BoostJsonAdapter;
 // valijson decides quickly whether a document is valid. If it is not, `document` is used to explain why:
 // valijson's own messages do not say which type or which values are allowed, and have one line per level.
 struct JsonSchema::Compiled {
-  using Patterns = std::unordered_map<std::string, std::regex>;
-
   json::object document;
   valijson::Schema schema;
   // Every pattern of the schema. valijson takes it as a cache that it may fill, with expressions that can be
@@ -35,7 +31,7 @@ struct JsonSchema::Compiled {
 
 namespace {
 
-void collect_patterns(json::value const& schema, std::unordered_map<std::string, std::regex>& into) {
+void collect_patterns(json::value const& schema, Patterns& into) {
   if (auto const* const list = schema.if_array()) {
     for (auto const& item : *list)
       collect_patterns(item, into);
@@ -75,7 +71,7 @@ std::vector<Violation> JsonSchema::check(json::value const& document) const {
   valijson::ValidationVisitor<Adapter> visitor{
       Adapter{document}, {"<root>"}, kStrictTypes, nullptr, compiled_->patterns};
   if (visitor.validateSchema(compiled_->schema)) return {};
-  auto violations = explain(compiled_->document, document);
+  auto violations = explain(compiled_->document, document, compiled_->patterns);
   if (violations.empty()) violations.push_back({"", "does not have the required form"});
   return violations;
 }

@@ -96,8 +96,8 @@ std::string must_match(std::string const& pattern) {
 
 class Explainer {
  public:
-  Explainer(json::object const& definitions, std::string path)
-      : definitions_{definitions}, path_{std::move(path)} {}
+  Explainer(json::object const& definitions, Patterns const& patterns, std::string path)
+      : definitions_{definitions}, patterns_{patterns}, path_{std::move(path)} {}
 
   void explain(json::object const& referring, json::value const& value);
 
@@ -138,6 +138,7 @@ class Explainer {
   void explain_no_branch(json::array const& branches, json::value const& value, Branches const& results);
 
   json::object const& definitions_;
+  Patterns const& patterns_;
   std::string path_;
 };
 
@@ -149,7 +150,7 @@ json::object const& Explainer::resolved(json::object const& schema) const {
 }
 
 Explainer Explainer::tried(json::value const& schema, json::value const& value) const {
-  Explainer inner{definitions_, path_};
+  Explainer inner{definitions_, patterns_, path_};
   inner.explain(schema.get_object(), value);
   return inner;
 }
@@ -198,8 +199,9 @@ void Explainer::explain_string(json::object const& schema, json::string const& v
   explain_size(schema, "minLength", "maxLength", count_code_points(text), "character", "characters");
   if (auto const* pattern = schema.if_contains("pattern")) {
     std::string const expression{pattern->get_string()};
-    auto const compiled = compile_pattern(expression);
-    if (compiled && !std::regex_search(text, *compiled)) tell(must_match(expression));
+    auto const compiled = patterns_.find(expression);
+    if (compiled != patterns_.end() && !std::regex_search(text, compiled->second))
+      tell(must_match(expression));
   }
 }
 
@@ -313,8 +315,9 @@ void Explainer::explain_no_branch(json::array const& branches, json::value const
 
 }  // namespace
 
-std::vector<Violation> explain(json::object const& schema, json::value const& document) {
-  Explainer explainer{schema.at("definitions").get_object(), ""};
+std::vector<Violation> explain(json::object const& schema, json::value const& document,
+                               Patterns const& patterns) {
+  Explainer explainer{schema.at("definitions").get_object(), patterns, ""};
   explainer.explain(schema, document);
   return std::move(explainer.found);
 }

@@ -201,6 +201,7 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call,
   auto* const tool = parts_.run.tools.find(call.name);
   auto place = co_await tool->reserve(parts_.job.owner, prepared.name, parts_.cancel);
   if (!place) co_return place.error();
+  if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};
   if (!begun) {
     auto start = action.empty() ? tool_started(call, prepared, number_of_next_call())
                                 : tool_runs(action, prepared.name);

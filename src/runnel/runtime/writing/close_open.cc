@@ -38,7 +38,7 @@ void close_call(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const&
 
   // A call that was running may have had its effect. RUN-4 fixes the code of a canceled call.
   bool const unknown = open.running && code != "CANCELED";
-  bool const waited = open.approval && !open.running;
+  bool const waited = open.approval == ApprovalStatus::required && !open.running;
   auto const* const why =
       waited ? "the run ended before the tool call was approved" : "the tool call was broken off";
   auto const outcome = unknown ? tools::outcome_unknown() : tools::tool_failure(code, why);

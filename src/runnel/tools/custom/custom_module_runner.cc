@@ -46,14 +46,10 @@ base::ChildLimits limits_for(ToolJob const& job, CustomModule const& module,
 }
 
 // A program that was started may have done something, also if it broke or if its answer cannot be used.
-ToolOutcome with_doubt(ToolOutcome outcome, Result<base::ChildOutcome> const& ended,
-                       CalledMethod const& called, CustomMethod const& method) {
-  bool const thrown_away = ended && outcome.result != read_output(called, *ended).result;
-  bool const broke = ended ? outcome.summary != kNeverStarted && !has_answered(called, *ended)
-                           : ended.error().code == Errc::canceled;
-  if ((!broke && !thrown_away) || method.idempotent) return outcome;
-  auto const code = outcome.summary;
-  return tool_failure(code, message_of(outcome) + "; it is unknown whether it took effect");
+ToolOutcome with_doubt(ProgramAnswer answer, CustomMethod const& method) {
+  auto const code = answer.outcome.summary;
+  if (answer.answered || code == kNeverStarted || method.idempotent) return std::move(answer.outcome);
+  return tool_failure(code, message_of(answer.outcome) + "; it is unknown whether it took effect");
 }
 
 Error stopped() {
@@ -79,9 +75,9 @@ asio::awaitable<Result<ToolOutcome>> CustomModuleRunner::run(ToolJob job, Custom
                                               limits_for(job, *callee.module, options_), starting_, cancel);
   job.place.reset();
   if (!ended && is_stopping(*cancel)) co_return stopped();
-  auto outcome = outcome_of_program(ended, called, job, *cancel, secrets_of(*callee.module));
-  if (outcome.status == ToolStatus::failure && is_canceled(*cancel)) co_return stopped();
-  co_return with_doubt(std::move(outcome), ended, called, *callee.method);
+  auto answer = answer_of_program(ended, called, job, *cancel, secrets_of(*callee.module));
+  if (answer.outcome.status == ToolStatus::failure && is_canceled(*cancel)) co_return stopped();
+  co_return with_doubt(std::move(answer), *callee.method);
 }
 
 }  // namespace runnel::tools

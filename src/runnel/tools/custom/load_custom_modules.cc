@@ -68,6 +68,16 @@ bool lies_in(fs::path const& path, fs::path const& folder) {
   return in_folder == folder.end();
 }
 
+// The folder that every module may read and that this path lies in. Null if there is none.
+char const* system_folder_of(std::string const& path) {
+  std::error_code error;
+  auto const real = fs::weakly_canonical(path, error);
+  auto const* const found = std::find_if(kSystemFiles.begin(), kSystemFiles.end(), [&](char const* folder) {
+    return !error && lies_in(real, fs::weakly_canonical(folder, error));
+  });
+  return found != kSystemFiles.end() ? *found : nullptr;
+}
+
 class ModuleReader {
  public:
   ModuleReader(base::YamlFile& file, fs::path folder, CustomModuleFiles const& files)
@@ -269,6 +279,12 @@ LoadedCustomModules load_custom_modules(CustomModuleFiles const& files) {
         fmt::format("tools.modules: {} {}", files.folder,
                     found ? "has no YAML file" : "is not a folder, or its files cannot be listed"));
     return loaded;
+  }
+  for (auto const& kept : files.closed) {
+    if (auto const* const open = system_folder_of(kept)) {
+      loaded.problems.push_back(fmt::format(
+          "{} belongs to the server, but lies in {}, which custom modules can read; move it", kept, open));
+    }
   }
   auto names = files;
   for (auto const& name : *found) {
