@@ -7,7 +7,7 @@
 
 #include "flow_files.inc"
 #include "runnel/app/modules.h"
-#include "runnel/app/tools.h"
+#include "runnel/app/tools/tools.h"
 
 namespace runnel::app {
 namespace {

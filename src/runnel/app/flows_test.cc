@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "runnel/app/tools.h"
+#include "runnel/app/tools/tools.h"
 #include "runnel/model/builtin/offline.h"
 #include "runnel/store/testing/sqlite_under_test.h"
 

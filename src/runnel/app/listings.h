@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "runnel/app/methods.h"
+#include "runnel/app/tools/methods.h"
 #include "runnel/flow/flow.h"
 #include "runnel/http/routes/listing_routes.h"
 #include "runnel/model/registry.h"

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "runnel/app/custom_modules.h"
 #include "runnel/app/data_dir.h"
 #include "runnel/app/flows.h"
 #include "runnel/app/greeting.h"
@@ -22,9 +21,10 @@
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/app/settings/listen_address.h"
-#include "runnel/app/tool_programs.h"
-#include "runnel/app/tool_server.h"
-#include "runnel/app/tools.h"
+#include "runnel/app/tools/custom_modules.h"
+#include "runnel/app/tools/tool_programs.h"
+#include "runnel/app/tools/tool_server.h"
+#include "runnel/app/tools/tools.h"
 #include "runnel/base/blocking_pool.h"
 #include "runnel/base/tokens/tool_credentials.h"
 #include "runnel/core/profile.h"

@@ -9,7 +9,7 @@
 
 #include "runnel/app/flows.h"
 #include "runnel/app/models.h"
-#include "runnel/app/tools.h"
+#include "runnel/app/tools/tools.h"
 #include "runnel/store/testing/sqlite_under_test.h"
 
 namespace runnel::app {

@@ -1,4 +1,4 @@
-#include "runnel/app/methods.h"
+#include "runnel/app/tools/methods.h"
 
 #include <boost/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "runnel/app/tools.h"
+#include "runnel/app/tools/tools.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "runnel/app/modules.h"
-#include "runnel/app/tool_programs.h"
+#include "runnel/app/tools/tool_programs.h"
 #include "runnel/tools/echo_tool.h"
 #include "runnel/tools/project_cli_tool.h"
 

@@ -1,4 +1,4 @@
-#include "runnel/app/tool_server.h"
+#include "runnel/app/tools/tool_server.h"
 
 #include <sys/socket.h>
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "runnel/app/methods.h"
 #include "runnel/app/settings/settings.h"
-#include "runnel/app/tool_server.h"
+#include "runnel/app/tools/methods.h"
+#include "runnel/app/tools/tool_server.h"
 #include "runnel/base/blocking_pool.h"
 #include "runnel/tools/custom/custom_module.h"
 #include "runnel/tools/tool.h"

@@ -1,4 +1,4 @@
-#include "runnel/app/tool_programs.h"
+#include "runnel/app/tools/tool_programs.h"
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>

@@ -1,4 +1,4 @@
-#include "runnel/app/custom_modules.h"
+#include "runnel/app/tools/custom_modules.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
