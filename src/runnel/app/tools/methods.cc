@@ -24,6 +24,7 @@ ListedMethod to_listed(tools::CustomCallee const& callee) {
 std::vector<ListedMethod> list_methods(std::vector<modules::Method> const& own,
                                        tools::CustomModules const& custom) {
   std::vector<ListedMethod> out;
+  out.reserve(own.size() + custom.methods().size());
   for (auto const& method : own)
     out.push_back(to_listed(method));
   for (auto const& callee : custom.methods())

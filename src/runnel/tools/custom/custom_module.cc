@@ -1,5 +1,7 @@
 #include "runnel/tools/custom/custom_module.h"
 
+#include <boost/json/value.hpp>
+
 #include "runnel/core/json/parse.h"
 #include "runnel/core/json/write.h"
 #include "runnel/tools/post_processor.h"

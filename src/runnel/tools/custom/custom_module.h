@@ -55,7 +55,7 @@ struct CustomCallee {
 // All custom modules of a server. It never changes.
 class CustomModules {
  public:
-  CustomModules() = default;
+  CustomModules() : CustomModules{std::vector<CustomModule>{}} {}
   explicit CustomModules(std::vector<CustomModule> modules);
   CustomModules(CustomModules const&) = delete;
   CustomModules& operator=(CustomModules const&) = delete;
