@@ -1,6 +1,8 @@
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 
 #include "cli/sandbox/sandbox.h"
 
@@ -37,6 +39,10 @@ bool* flag_named(std::string_view name, Options& options) {
 }
 
 }  // namespace
+
+std::string failed(std::string const& what) {
+  return what + ": " + std::strerror(errno);
+}
 
 bool read_option(std::string_view argument, Options& options) {
   auto const equals = argument.find('=');

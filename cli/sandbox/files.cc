@@ -4,7 +4,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <cstring>
 
@@ -30,10 +29,6 @@ constexpr std::uint64_t kSocketsAndSignals = 3;    // Abstract sockets and proce
 constexpr std::uint64_t kReadFile = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE;
 constexpr std::uint64_t kReadFolder = kReadFile | LANDLOCK_ACCESS_FS_READ_DIR;
 
-std::string landlock_failed(std::string const& what) {
-  return what + ": " + std::strerror(errno);
-}
-
 // Everything that this version can refuse.
 RulesetAttributes refused_in(long version, bool network) {
   RulesetAttributes out;
@@ -58,12 +53,12 @@ std::string allow(int rules, int file, std::string const& path) {
   rule.allowed_access = is_folder ? kReadFolder : kReadFile;
   rule.parent_fd = file;
   bool const added = ::syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0U) == 0;
-  return added ? std::string{} : landlock_failed(path);
+  return added ? std::string{} : failed(path);
 }
 
 std::string allow(int rules, std::string const& path) {
   int const file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
-  if (file < 0) return landlock_failed(path);
+  if (file < 0) return failed(path);
   auto bad = allow(rules, file, path);
   ::close(file);
   return bad;
@@ -81,14 +76,14 @@ std::string restrict_files(Options& options) {
   if (version < 1) return options.landlock_required ? "the kernel has no Landlock" : "";
   auto const refused = refused_in(version, options.network);
   int const rules = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &refused, size_in(version), 0U));
-  if (rules < 0) return landlock_failed("landlock_create_ruleset");
+  if (rules < 0) return failed("landlock_create_ruleset");
   if (options.program >= 0) {
     if (auto bad = allow(rules, options.program, options.command.front()); !bad.empty()) return bad;
   }
   for (auto const& path : options.readable) {
     if (auto bad = allow(rules, path); !bad.empty()) return bad;
   }
-  if (::syscall(SYS_landlock_restrict_self, rules, 0U) != 0) return landlock_failed("landlock_restrict_self");
+  if (::syscall(SYS_landlock_restrict_self, rules, 0U) != 0) return failed("landlock_restrict_self");
   ::close(rules);
   return {};
 }

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 
@@ -21,10 +20,6 @@ namespace {
 
 constexpr rlim_t kOpenFiles = 64;
 constexpr int kNice = 10;
-
-std::string right_failed(char const* what) {
-  return std::string{what} + ": " + std::strerror(errno);
-}
 
 // If the server was started from a terminal, its programs have no business there. A process that does not
 // lead its session can leave the terminal alone.
@@ -38,16 +33,16 @@ void leave_terminal() {
 // A limit that is lower already stays as it is.
 std::string limit(__rlimit_resource resource, rlim_t most, char const* name) {
   rlimit now{};
-  if (::getrlimit(resource, &now) != 0) return right_failed(name);
+  if (::getrlimit(resource, &now) != 0) return failed(name);
   auto const lowest = std::min(most, now.rlim_max);
   rlimit const both{lowest, lowest};
-  return ::setrlimit(resource, &both) == 0 ? std::string{} : right_failed(name);
+  return ::setrlimit(resource, &both) == 0 ? std::string{} : failed(name);
 }
 
 std::string become(Ids const& ids) {
-  if (::setgroups(0, nullptr) != 0) return right_failed("setgroups");
-  if (::setresgid(ids.group, ids.group, ids.group) != 0) return right_failed("setresgid");
-  if (::setresuid(ids.user, ids.user, ids.user) != 0) return right_failed("setresuid");
+  if (::setgroups(0, nullptr) != 0) return failed("setgroups");
+  if (::setresgid(ids.group, ids.group, ids.group) != 0) return failed("setresgid");
+  if (::setresuid(ids.user, ids.user, ids.user) != 0) return failed("setresuid");
   return {};
 }
 
@@ -55,13 +50,13 @@ std::string drop_capabilities() {
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
-  return ::syscall(SYS_capset, &header, &none) == 0 ? std::string{} : right_failed("capset");
+  return ::syscall(SYS_capset, &header, &none) == 0 ? std::string{} : failed("capset");
 }
 
 // The signal comes when the thread ends that has started this process. If that has happened already, the
 // process has another parent.
 std::string end_with(pid_t parent) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return right_failed("PR_SET_PDEATHSIG");
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("PR_SET_PDEATHSIG");
   return ::getppid() == parent ? "" : "the process that started it has ended";
 }
 
@@ -94,15 +89,14 @@ void empty_bounding_set() {
 
 std::string become_user(Options& options) {
   ::umask(077);
-  if (::chdir("/") != 0) return right_failed("chdir");
+  if (::chdir("/") != 0) return failed("chdir");
   // Takes rights that become() gives up. It is slow, and a process that executes nothing has no need of it.
   if (options.program >= 0) empty_bounding_set();
   if (options.ids) {
     if (auto bad = become(*options.ids); !bad.empty()) return bad;
   }
   // To become somebody else may have made the process open to that user (fs.suid_dumpable).
-  if (options.program < 0 && ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0)
-    return right_failed("PR_SET_DUMPABLE");
+  if (options.program < 0 && ::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return failed("PR_SET_DUMPABLE");
   bool const is_root = ::geteuid() == 0 || ::getegid() == 0;
   return is_root ? "the program would run as root; give --user=UID:GID" : "";
 }
@@ -113,7 +107,7 @@ std::string give_up_rights(Options& options) {
   if (options.parent) {
     if (auto bad = end_with(*options.parent); !bad.empty()) return bad;
   }
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return right_failed("PR_SET_NO_NEW_PRIVS");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("PR_SET_NO_NEW_PRIVS");
   return {};
 }
 

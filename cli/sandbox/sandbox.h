@@ -40,6 +40,9 @@ struct Options {
   bool has_tree = false;  // Whether its processes have a PID namespace, which ends as a whole.
 };
 
+// What failed, and the system's reason: "setgroups: Operation not permitted".
+std::string failed(std::string const& what);
+
 // Reads one option, such as "--memory=1000". False if there is no such option.
 bool read_option(std::string_view argument, Options& options);
 

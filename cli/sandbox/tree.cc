@@ -26,10 +26,6 @@ constexpr int kNoStatus = 125;
 // Where a helper keeps its end of the channel; all its other descriptors are closed.
 constexpr int kChannel = 0;
 
-std::string tree_failed(char const* what) {
-  return std::string{what} + ": " + std::strerror(errno);
-}
-
 // So that a helper holds no pipe open which the program has closed.
 void keep_only(int channel) {
   ::dup2(channel, kChannel);
@@ -84,9 +80,9 @@ pid_t wait_for(pid_t child, int& status) {
 // Seen from inside, a parent outside of the namespace has no pid, so getppid() does not tell whether it has
 // ended. The supervisor's end of the channel does.
 std::string end_with_supervisor(int channel) {
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return tree_failed("PR_SET_PDEATHSIG");
+  if (::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0) return failed("PR_SET_PDEATHSIG");
   pollfd end{channel, 0, 0};
-  if (::poll(&end, 1, 0) < 0) return tree_failed("poll");
+  if (::poll(&end, 1, 0) < 0) return failed("poll");
   return (end.revents & POLLHUP) == 0 ? "" : "the supervisor has ended";
 }
 
@@ -100,9 +96,9 @@ bool write_file(char const* path, std::string const& text) {
 // Everybody stays who they are.
 std::string map_ids(Ids const& ids) {
   auto const itself = [](auto id) { return std::to_string(id) + " " + std::to_string(id) + " 1"; };
-  if (!write_file("/proc/self/setgroups", "deny")) return tree_failed("setgroups of a user namespace");
-  if (!write_file("/proc/self/uid_map", itself(ids.user))) return tree_failed("uid_map");
-  return write_file("/proc/self/gid_map", itself(ids.group)) ? std::string{} : tree_failed("gid_map");
+  if (!write_file("/proc/self/setgroups", "deny")) return failed("setgroups of a user namespace");
+  if (!write_file("/proc/self/uid_map", itself(ids.user))) return failed("uid_map");
+  return write_file("/proc/self/gid_map", itself(ids.group)) ? std::string{} : failed("gid_map");
 }
 
 }  // namespace
@@ -118,7 +114,7 @@ std::string unshare_as_user(Options& options) {
   ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);  // Who has changed the user may not write the maps otherwise.
   options.has_tree =
       ::access("/proc/self/uid_map", W_OK) == 0 && ::unshare(CLONE_NEWUSER | CLONE_NEWPID) == 0;
-  if (!options.has_tree) return options.tree_required ? tree_failed("a namespace for processes") : "";
+  if (!options.has_tree) return options.tree_required ? failed("a namespace for processes") : "";
   empty_bounding_set();  // The new namespace has filled it.
   return map_ids(ids);
 }
@@ -126,18 +122,17 @@ std::string unshare_as_user(Options& options) {
 std::string fork_tree(Options& options) {
   if (!options.has_tree) return {};
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-    return tree_failed("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return failed("socketpair");
   // Nobody may read the environment of the program out of a helper.
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return tree_failed("PR_SET_DUMPABLE");
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return failed("PR_SET_DUMPABLE");
   std::signal(SIGCHLD, SIG_DFL);  // If it were ignored, the kernel would tell nobody how a child has ended.
   pid_t const first = ::fork();
-  if (first < 0) return tree_failed("fork");
+  if (first < 0) return failed("fork");
   if (first > 0) supervise(first, ends[0]);
   ::close(ends[0]);
   if (auto bad = end_with_supervisor(ends[1]); !bad.empty()) return bad;
   pid_t const program = ::fork();
-  if (program < 0) return tree_failed("fork");
+  if (program < 0) return failed("fork");
   if (program > 0) lead(program, ends[1]);
   ::close(ends[1]);
   return {};
