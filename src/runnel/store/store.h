@@ -91,7 +91,8 @@ class Store {
   // Deletes one piece of what is to be deleted: the rows of expired logs and of deleted threads. Returns the
   // number of deleted rows; 0 means that no row is left that can be deleted at this time. What cannot be
   // deleted (because of a damaged page or another table's reference) is logged and moved behind the rest, so
-  // that it delays nothing and is tried again later. Other intents get their turn between two pieces.
+  // that it delays nothing and is tried again later; the time limit ends only a piece that has deleted
+  // something, so that such rows cannot use it up. Other intents get their turn between two pieces.
   virtual Async<std::size_t> purge(PieceSize piece) = 0;
 
   virtual Async<void> ensure_user(UserId user, std::int64_t now) = 0;

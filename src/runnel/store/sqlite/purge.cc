@@ -122,7 +122,8 @@ Result<std::size_t> purge(Db& db, PieceSize piece) {
     } else {
       rows += step;
     }
-    if (rows >= static_cast<std::int64_t>(piece.rows) || std::chrono::steady_clock::now() >= deadline) break;
+    if (rows >= static_cast<std::int64_t>(piece.rows)) break;
+    if (rows > 0 && std::chrono::steady_clock::now() >= deadline) break;
   }
   return static_cast<std::size_t>(rows);
 }

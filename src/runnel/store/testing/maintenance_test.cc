@@ -151,6 +151,23 @@ TEST_P(StoreMaintenance, WhatCannotBeDeletedHoldsNothingElseUp) {
   EXPECT_EQ(cell("SELECT count(*) FROM purges"), "0");
 }
 
+TEST_P(StoreMaintenance, APieceWithoutTimeGoesOnUntilARowIsDeleted) {
+  for (auto const* const name : {"stuck", "free"}) {
+    auto const run = admit(admission(name, name));
+    end(run.run, run.epoch, batch(3, 3));
+  }
+  sql("CREATE TABLE notes(run_id bigint REFERENCES runs(id))");
+  sql("INSERT INTO notes SELECT id FROM runs WHERE run_ref = 'stuck'");
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, ThreadId{"stuck"})).value(), DeleteOutcome::deleted);
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, ThreadId{"free"})).value(), DeleteOutcome::deleted);
+
+  PieceSize piece;
+  piece.time = std::chrono::milliseconds{0};
+  while (run_async(store().purge(piece)).value() > 0) {
+  }
+  EXPECT_EQ(sql("SELECT run_ref FROM runs"), (TextRows{{"stuck"}}));
+}
+
 TEST_P(StoreMaintenance, KeysOfDeletedRunsAreNotGivenAgain) {
   auto const run = admit(admission("r1"));
   end(run.run, run.epoch, batch(3, 3));

@@ -981,10 +981,10 @@ BEGIN
   RETURN 1;
 END $$;
 
--- Deletes a part of what is to be deleted: about p_limit rows, or as many as p_ms milliseconds allow. One row of the
--- answer says how many rows were deleted. Each entry that could not be deleted has a row of its own, with the reason;
--- it is moved behind all others and is not tried again in this call. An error that may soon be over (a deadlock, a full
--- disk, a shutdown) is not blamed on an entry, but raised.
+-- Deletes a part of what is to be deleted: about p_limit rows, or as many as p_ms milliseconds allow, but at least one
+-- if any can be deleted. One row of the answer says how many rows were deleted. Each entry that could not be deleted
+-- has a row of its own, with the reason; it is moved behind all others and is not tried again in this call. An error
+-- that may soon be over (a deadlock, a full disk, a shutdown) is not blamed on an entry, but raised.
 CREATE FUNCTION runnel_purge(p_limit bigint, p_ms bigint)
 RETURNS TABLE (deleted bigint, stuck_run bigint, stuck_thread bigint, why text)
 LANGUAGE plpgsql AS $$
@@ -1011,7 +1011,7 @@ BEGIN
       UPDATE purges SET number = DEFAULT WHERE number = v_purge.number RETURNING number INTO v_number;
       v_first_passed_over := least(v_first_passed_over, v_number);
     END;
-    EXIT WHEN v_rows >= p_limit OR clock_timestamp() >= v_deadline;
+    EXIT WHEN v_rows >= p_limit OR (v_rows > 0 AND clock_timestamp() >= v_deadline);
   END LOOP;
   deleted := v_rows;
   stuck_run := NULL;
