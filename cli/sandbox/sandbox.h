@@ -92,7 +92,8 @@ std::string restrict_files(Options& options);
 
 // Refuses system calls that the program does not need: to leave its process group, to touch other processes,
 // to change owners or modes of files, to change namespaces, mounts or the kernel, to open sockets (with
-// `network`: other sockets than the internet's), and to start processes unless `processes` allows it.
+// `network`: other sockets than the internet's), and to start processes unless `processes` allows it. If the
+// process itself is the program, every call is refused except the few that it needs.
 std::string restrict_system_calls(Options& options);
 
 // The program can make no file longer. This comes last, because it may end a process that writes an error

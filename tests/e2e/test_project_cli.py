@@ -1,16 +1,23 @@
 """project_cli as a program: what it passes on, what it refuses, and what it prints. A socket pair takes the server's place."""
 
+import errno
 import json
+import mmap
 import os
+import platform
+import resource
 import socket
 import subprocess
 import sys
 import threading
 import unittest
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
+import seccomp_filter  # noqa: E402
 from runnel_server import BINARY  # noqa: E402
 from test_sandbox import has_landlock  # noqa: E402
 
@@ -19,6 +26,14 @@ SANDBOX = BINARY.parent / "runnel_sandbox"
 USER = " --user=64321:64322"
 CREDENTIAL = "eyJhbGciOiJIUzI1NiJ9.canary-credential.c2lnbmF0dXJl"
 AS_ROOT = os.geteuid() == 0
+T = TypeVar("T")
+
+# All that it may still do when it has been confined, by the kernel's numbers on x86-64.
+OWN_CALLS = {"read": 0, "write": 1, "munmap": 11, "brk": 12, "writev": 20, "recvfrom": 45, "getuid": 102, "getgid": 104,
+             "exit_group": 231}
+# And these, with the arguments that are given here.
+OWN_CALLS_WITH = {"mmap": (9, (0, 4096, mmap.PROT_READ | mmap.PROT_WRITE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)),
+                  "sendto": (44, (3, 1, 1, 0, 0)), "prlimit64": (302, (0, resource.RLIMIT_FSIZE))}
 
 
 def http_answer(status: int, body: bytes) -> bytes:
@@ -234,35 +249,88 @@ class ProjectCliTest(unittest.TestCase):
 
         self.assertEqual(seen, [(1, "")])
 
-    def test_TOOL_10_it_gives_up_its_rights_before_it_reads_anything(self):
-        """As the server starts it: what it must give up is in its environment."""
-        user = "--user=64321:64322 " if AS_ROOT else ""
-        sandbox = f"--parent={os.getpid()} --memory=268435456 --cpu=5 {user}--require-landlock"
-        if not has_landlock():
-            sandbox = sandbox.removesuffix(" --require-landlock")
-        seen = {}
+    def confined(self) -> dict[str, str]:
+        """The environment with which the server starts it: what it must give up is a variable."""
+        options = [f"--parent={os.getpid()}", "--memory=268435456", "--cpu=5"]
+        options += ["--user=64321:64322"] if AS_ROOT else []
+        options += ["--require-landlock"] if has_landlock() else []
+        return {"RUNNEL_TOOL_CREDENTIAL": CREDENTIAL, "RUNNEL_SANDBOX": " ".join(options)}
+
+    def look_into(self, look: Callable[[int], T]) -> T:
+        """Calls `look` with the pid while the confined program waits for its answer, which it then gets."""
         started = threading.Event()
+        seen, failures = [], []
 
-        def look() -> None:
+        def look_when_started() -> None:
             started.wait(20)
-            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
-            seen.update(line.split(":\t", 1) for line in lines if ":\t" in line)
-            seen["limits"] = Path(f"/proc/{process.pid}/limits").read_text()
+            try:
+                seen.append(look(process.pid))
+            except Exception as error:  # For the thread of the test.
+                failures.append(error)
 
-        server = FakeServer([http_answer(200, b'{"id":"e1"}')], before_answer=look)
-        process = self.start("calendar", "create", fd3=server.theirs,
-                             env={"RUNNEL_TOOL_CREDENTIAL": CREDENTIAL, "RUNNEL_SANDBOX": sandbox})
+        server = FakeServer([http_answer(200, b'{"id":"e1"}')], before_answer=look_when_started)
+        process = self.start("calendar", "create", fd3=server.theirs, env=self.confined())
         server.theirs.close()
         started.set()
         out, err = process.communicate(b"{}", timeout=20)
         server.thread.join(20)
-
+        if failures:
+            raise failures[0]
         self.assertEqual((json.loads(out)["ok"], err), (True, b""))
-        self.assertEqual((seen["Seccomp"], seen["NoNewPrivs"], int(seen["CapEff"], 16)), ("2", "1", 0))
-        self.assertRegex(seen["limits"], r"Max core file size +0 +0")
-        self.assertRegex(seen["limits"], r"Max address space +268435456 +268435456")
+        return seen[0]
+
+    def test_TOOL_10_it_gives_up_its_rights_before_it_reads_anything(self):
+        def look(pid: int) -> tuple[str, str]:
+            return Path(f"/proc/{pid}/status").read_text(), Path(f"/proc/{pid}/limits").read_text()
+
+        text, limits = self.look_into(look)
+        status = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
+
+        self.assertEqual((status["Seccomp"], status["NoNewPrivs"], int(status["CapEff"], 16)), ("2", "1", 0))
+        self.assertRegex(limits, r"Max core file size +0 +0")
+        self.assertRegex(limits, r"Max address space +268435456 +268435456")
         if AS_ROOT:
-            self.assertEqual((seen["Uid"].split(), seen["Groups"].strip()), (["64321"] * 4, ""))
+            self.assertEqual((status["Uid"].split(), status["Groups"].strip()), (["64321"] * 4, ""))
+
+    @unittest.skipUnless(platform.machine() == "x86_64", "the numbers of system calls are those of x86-64")
+    def test_TOOL_10_it_can_make_only_the_calls_that_it_needs(self):
+        try:
+            steps = self.look_into(seccomp_filter.read_filter)
+        except PermissionError:
+            self.skipTest("only root outside of a container can read the filter of a process")
+
+        def allowed(call: int, *arguments: int) -> bool:
+            answer = seccomp_filter.outcome(steps, call, arguments)
+            self.assertIn(answer, (seccomp_filter.ALLOWED, seccomp_filter.REFUSED | errno.EPERM), (call, arguments))
+            return answer == seccomp_filter.ALLOWED
+
+        always = set(OWN_CALLS.values()) | {OWN_CALLS_WITH["sendto"][0]}  # Its arguments are all 0 here.
+        self.assertEqual({call for call in range(1024) if allowed(call)}, always)
+        for call, arguments in OWN_CALLS_WITH.values():
+            self.assertTrue(allowed(call, *arguments))
+        for name, *arguments in (("mmap", 0, 4096, mmap.PROT_EXEC, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS),
+                                 ("mmap", 0, 4096, mmap.PROT_READ, mmap.MAP_PRIVATE), ("sendto", 3, 1, 1, 0, 1),
+                                 ("sendto", 3, 1, 1, 0, 1 << 32), ("prlimit64", 1, resource.RLIMIT_FSIZE),
+                                 ("prlimit64", 0, resource.RLIMIT_AS)):
+            self.assertFalse(allowed(OWN_CALLS_WITH[name][0], *arguments), (name, arguments))
+        i386, x32 = 0x40000003, 0x40000000
+        self.assertNotEqual(seccomp_filter.outcome(steps, 1, architecture=i386), seccomp_filter.ALLOWED)
+        self.assertNotEqual(seccomp_filter.outcome(steps, x32 | 1), seccomp_filter.ALLOWED)
+
+    def test_TOOL_10_confined_it_can_do_all_that_it_must(self):
+        """A long input with a large answer, and several ways in which a call can fail."""
+        text = json.dumps({"title": "x" * 900_000}).encode()
+        data = json.dumps({"text": "y" * 7_000_000}).encode()
+        self.assertEqual(self.call("calendar", "create", pieces=[http_answer(200, data)], input=text,
+                                   env=self.confined())[:2],
+                         (0, {"ok": True, "module": "calendar", "method": "create", "data": json.loads(data)}))
+        for pieces, code in (([http_answer(422, b'{"error":{"code":"NO","message":"no"}}')], "NO"),
+                             ([http_answer(200, b"{")], "INVALID_ANSWER"), ([b"nonsense"], "INVALID_ANSWER"),
+                             ([], "INVALID_ANSWER")):
+            done = self.call("calendar", "create", pieces=pieces, env=self.confined())
+            self.assertEqual((done[0], done[1]["error"]["code"]), (1, code))
+        self.assertEqual(self.refused("calendar", "create", env=self.confined())["code"], "SERVER_UNREACHABLE")
+        self.assertEqual(self.refused("calendar", "create", input=b"[", env=self.confined())["code"], "INVALID_INPUT")
 
     def test_TOOL_10_without_what_it_must_give_up_it_does_nothing(self):
         for sandbox, words in (("--parent=1", b"has ended"), ("--nonsense", b"bad option --nonsense")):

@@ -7,8 +7,8 @@
 #include "cli/sandbox/filters.h"
 #include "cli/sandbox/make_filters/rules.h"
 
-// Prints the source file that defines filter_for(). Runs while runnel_sandbox is built, for the architecture
-// that it runs on.
+// Prints the source file that defines the functions of filters.h. Runs while the programs of cli/ are built,
+// for the architecture that it runs on.
 
 namespace {
 
@@ -56,6 +56,7 @@ void print_all() {
   print("kWithProcesses", make_checked(false, true));
   print("kWithNetwork", make_checked(true, false));
   print("kWithBoth", make_checked(true, true));
+  print("kOwn", sandbox::make_own_filter());
   std::printf(
       "}  // namespace\n\n"
       "std::span<sock_filter const> filter_for(bool network, bool processes) {\n"
@@ -63,6 +64,9 @@ void print_all() {
       "  if (network) return kWithNetwork;\n"
       "  if (processes) return kWithProcesses;\n"
       "  return kNeither;\n"
+      "}\n\n"
+      "std::span<sock_filter const> own_filter() {\n"
+      "  return kOwn;\n"
       "}\n\n}  // namespace sandbox\n");
 }
 

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -61,6 +62,11 @@ constexpr std::initializer_list<char const*> kSignals{"kill", "tkill", "tgkill",
 
 constexpr std::uint64_t kWhole = 0xffffffffU;  // The kernel takes an int; the upper half may hold anything.
 
+// What project_cli does after it has been confined, besides what make_own_filter() allows with conditions.
+// The C library uses writev for the last words of a program that it ends.
+constexpr std::initializer_list<char const*> kOwn{"read",   "write",  "writev", "recvfrom",  "brk",
+                                                  "munmap", "getuid", "getgid", "exit_group"};
+
 void check(int outcome, char const* what) {
   if (outcome < 0) throw std::runtime_error{std::string{what} + ": " + std::strerror(-outcome)};
 }
@@ -68,7 +74,8 @@ void check(int outcome, char const* what) {
 // A filter in the making.
 class Filter {
  public:
-  Filter() : filter_{seccomp_init(SCMP_ACT_ALLOW)} {
+  // `otherwise` is what happens to a call that has no rule.
+  explicit Filter(std::uint32_t otherwise) : filter_{seccomp_init(otherwise)} {
     check(filter_ == nullptr ? -ENOMEM : 0, "seccomp_init");
     // A tree of comparisons instead of a list. The kernel tries every system call when it takes the filter.
     check(seccomp_attr_set(filter_, SCMP_FLTATR_CTL_OPTIMIZE, 2), "SCMP_FLTATR_CTL_OPTIMIZE");
@@ -79,14 +86,28 @@ class Filter {
 
   void refuse(std::initializer_list<char const*> names, int error = EPERM) {
     for (auto const* name : names)
-      add(name, error, nullptr);
+      add(name, SCMP_ACT_ERRNO(static_cast<unsigned>(error)), nullptr);
   }
   // By numbers, for calls that are younger than libseccomp.
   void refuse_numbers(std::initializer_list<int> numbers) {
     for (auto const number : numbers)
       check(seccomp_rule_add_array(filter_, SCMP_ACT_ERRNO(EPERM), number, 0, nullptr), "a number");
   }
-  void refuse_if(char const* name, scmp_arg_cmp const& condition) { add(name, EPERM, &condition); }
+  void refuse_if(char const* name, scmp_arg_cmp const& condition) {
+    add(name, SCMP_ACT_ERRNO(EPERM), &condition);
+  }
+  void allow(std::initializer_list<char const*> names) {
+    for (auto const* name : names)
+      allow_if(name, {});
+  }
+  // With all of the conditions. A name that libseccomp does not know is a mistake: the call would be refused.
+  void allow_if(char const* name, std::initializer_list<scmp_arg_cmp> conditions) {
+    int const call = seccomp_syscall_resolve_name(name);
+    check(call < 0 ? -EINVAL : 0, name);
+    check(seccomp_rule_add_array(filter_, SCMP_ACT_ALLOW, call, static_cast<unsigned>(conditions.size()),
+                                 conditions.begin()),
+          name);
+  }
 
   [[nodiscard]] std::vector<sock_filter> compile() const {
     int const file = ::memfd_create("filter", MFD_CLOEXEC);
@@ -102,12 +123,10 @@ class Filter {
   }
 
  private:
-  void add(char const* name, int error, scmp_arg_cmp const* condition) {
+  void add(char const* name, std::uint32_t action, scmp_arg_cmp const* condition) {
     int const call = seccomp_syscall_resolve_name(name);
     if (call == __NR_SCMP_ERROR) return;
-    check(
-        seccomp_rule_add_array(filter_, SCMP_ACT_ERRNO(error), call, condition == nullptr ? 0 : 1, condition),
-        name);
+    check(seccomp_rule_add_array(filter_, action, call, condition == nullptr ? 0 : 1, condition), name);
   }
 
   scmp_filter_ctx filter_;
@@ -166,7 +185,7 @@ void refuse_clone_flags(Filter& filter) {
 }  // namespace
 
 std::vector<sock_filter> make_filter(bool network, bool processes, std::uint32_t own_pid) {
-  Filter filter;
+  Filter filter{SCMP_ACT_ALLOW};
   filter.refuse(kNever);
   filter.refuse_numbers(kNeverByNumber);
   filter.refuse(kNotThere, ENOSYS);
@@ -174,6 +193,15 @@ std::vector<sock_filter> make_filter(bool network, bool processes, std::uint32_t
   refuse_pairs(filter);
   network ? refuse_local_sockets(filter) : filter.refuse(kNetwork);
   processes ? refuse_clone_flags(filter) : refuse_processes(filter, own_pid);
+  return filter.compile();
+}
+
+std::vector<sock_filter> make_own_filter() {
+  Filter filter{SCMP_ACT_ERRNO(EPERM)};
+  filter.allow(kOwn);
+  filter.allow_if("mmap", {has_bits(2, PROT_EXEC, 0), has_bits(3, MAP_ANONYMOUS, MAP_ANONYMOUS)});
+  filter.allow_if("sendto", {{4, SCMP_CMP_EQ, 0, 0}});  // To whom the socket is connected, and nobody else.
+  filter.allow_if("prlimit64", {has_bits(0, kWhole, 0), has_bits(1, kWhole, RLIMIT_FSIZE)});
   return filter.compile();
 }
 

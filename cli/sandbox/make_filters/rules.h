@@ -14,4 +14,9 @@ namespace sandbox {
 // architecture ends the program. Throws std::runtime_error.
 std::vector<sock_filter> make_filter(bool network, bool processes, std::uint32_t own_pid);
 
+// Refuses every system call except the few that project_cli needs once it has been confined: to read and
+// write what it has open, to get memory that cannot be executed, to limit the size of its files, to tell who
+// it is, and to end. Throws std::runtime_error.
+std::vector<sock_filter> make_own_filter();
+
 }  // namespace sandbox
