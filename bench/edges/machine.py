@@ -30,6 +30,11 @@ def busy_seconds() -> float:
     return (sum(numbers) - numbers[3] - numbers[4]) / _TICK
 
 
+def stolen_seconds() -> float:
+    """How long the cores of this virtual machine could have run but the host let others run, with the same precision."""
+    return int(Path("/proc/stat").read_text().split()[8]) / _TICK
+
+
 class Meter:
     """The CPU time of the server, and of everything except the server, the load and this program."""
 

@@ -1,7 +1,9 @@
-"""Tool calls through the server: from the fact that a call has started to the fact that it has a result."""
+"""Tool calls through the server: from the fact that a call has started to the fact that it has a result. The server also
+counts how many of them took at most 3 ms from the start of the program to its result."""
 
 import json
 import math
+import re
 import sqlite3
 import sys
 import time
@@ -15,10 +17,12 @@ sys.path += [str(ROOT / "tests" / "support"), str(ROOT / "bench" / "edges")]
 
 from booking_flow import BOOKING, DAY, LUNCH, READ, TurnsModel, booking_config, tool_turn  # noqa: E402
 from fake_provider import FakeProvider  # noqa: E402
+from http_client import Http  # noqa: E402
 from runnel_server import BINARY, Api, Server  # noqa: E402
 
 CLI, SANDBOX = BINARY.with_name("project_cli"), BINARY.with_name("runnel_sandbox")
 PATIENCE = 60.0
+BUDGET_MS = 3  # Of a call, p50, from the start of the program to its result, one at a time. Also a bound of the metric.
 # The whole load is one user. The day that is read has one event, whatever has been created before.
 LIMITS = {"runtime": {"runs_per_user": 0, "storage_bytes_per_user": 0}, "log": {"level": "warn"}}
 OTHER_DAY = {name: value.replace(DAY, "2026-11-23") for name, value in LUNCH.items()}
@@ -33,6 +37,8 @@ class Times:
     at_once: int
     seconds: list[float] = field(default_factory=list)
     failures: Counter[str] = field(default_factory=Counter)  # By code. They are not among the times.
+    counted: int = 0  # What the server counted: all calls,
+    within: int = 0  # and those that took at most BUDGET_MS from the start of the program to its result.
 
     def percentile(self, percent: float) -> float:
         """In milliseconds. Not a number if nothing was measured."""
@@ -98,6 +104,13 @@ class ToolServer:
         row.seconds += [(call.ended - call.began) / 1e6 for call in counted if not call.failed]
         row.failures.update(call.failed for made in all_calls for call in made if call.failed)
 
+    def tool_times(self) -> tuple[int, int]:
+        """How many calls the server has counted, and how many of them were within the budget."""
+        text = Http(self.server.address).get("/metrics").body.decode()
+        names = ("count", f'bucket{{le="{BUDGET_MS / 1000}"}}')
+        found = [re.search(rf"^runnel_tool_call_seconds_{re.escape(name)} (\S+)$", text, re.M) for name in names]
+        return int(found[0][1]), int(found[1][1])
+
     def _wait(self, runs: list[str]) -> None:
         """Asks rarely, so that the asking costs nothing."""
         deadline = time.monotonic() + PATIENCE
@@ -122,7 +135,9 @@ def measure(folder: Path, sizes: dict[int, tuple[int, int]]) -> list[Times]:
             for at_once, (rounds, calls) in sizes.items():
                 for method in ("read", "create"):
                     row = Times(f"calendar.{method}", at_once)
+                    before = tools.tool_times()
                     for _ in range(rounds):
                         tools.measure(api, method, row, calls)
+                    row.counted, row.within = (now - then for now, then in zip(tools.tool_times(), before))
                     rows.append(row)
     return rows

@@ -1,9 +1,11 @@
 """TOOL-1 to TOOL-10, RUN-12: a model calls real methods of the calendar through project_cli."""
 
 import json
+import re
 import unittest
 
 from flow_case import Says
+from http_client import Http
 from model_case import ModelRun
 from tool_case import DONE, LUNCH, ROUTED, Asks, ToolCase, call, create
 
@@ -40,6 +42,16 @@ class Tools(ToolCase):
         self.assertEqual((kept["result"], kept["tool_call_args"]["input"]), (result, LUNCH))
         history = run.api.full_history(run.thread)
         self.assertEqual([m["content"] for m in history if m["role"] == "tool"], [asked["content"]])
+
+    def test_HTTP_7_a_call_is_timed(self):
+        def count() -> int:
+            text = Http(self.server.address).get("/metrics").body.decode()
+            return int(re.search(r"^runnel_tool_call_seconds_count (\d+)$", text, re.M)[1])
+
+        before = count()
+        self.ask(create(), user="timed")
+
+        self.assertEqual(count(), before + 1)
 
     def test_V2_3_the_name_of_the_tool_is_sent_as_it_is(self):
         run = self.ask(create(), user="names")

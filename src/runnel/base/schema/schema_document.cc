@@ -35,12 +35,12 @@ enum class Takes {
 };
 
 // Whether a subschema describes the same value as its parent, or a value inside it.
-enum class Place { same, inside };
+enum class SchemaPlace { same, inside };
 
 struct Keyword {
   std::string_view name;
   Takes takes;
-  Place place = Place::inside;
+  SchemaPlace place = SchemaPlace::inside;
 };
 
 constexpr std::array kKeywords{
@@ -76,13 +76,13 @@ constexpr std::array kKeywords{
     Keyword{"required", Takes::names},
     Keyword{"properties", Takes::schemas_by_name},
     Keyword{"additionalProperties", Takes::schema_or_truth},
-    Keyword{"allOf", Takes::schemas, Place::same},
-    Keyword{"anyOf", Takes::schemas, Place::same},
-    Keyword{"oneOf", Takes::schemas, Place::same},
-    Keyword{"not", Takes::schema, Place::same},
-    Keyword{"if", Takes::schema, Place::same},
-    Keyword{"then", Takes::schema, Place::same},
-    Keyword{"else", Takes::schema, Place::same},
+    Keyword{"allOf", Takes::schemas, SchemaPlace::same},
+    Keyword{"anyOf", Takes::schemas, SchemaPlace::same},
+    Keyword{"oneOf", Takes::schemas, SchemaPlace::same},
+    Keyword{"not", Takes::schema, SchemaPlace::same},
+    Keyword{"if", Takes::schema, SchemaPlace::same},
+    Keyword{"then", Takes::schema, SchemaPlace::same},
+    Keyword{"else", Takes::schema, SchemaPlace::same},
 };
 
 bool is_type_name(json::value const& value) {
@@ -147,7 +147,7 @@ class Rewriter {
  public:
   Rewriter(json::object const* own, json::object const& given) : own_{own}, given_{given} {}
 
-  json::value rewrite(json::value const& schema, std::string const& where, Place place);
+  json::value rewrite(json::value const& schema, std::string const& where, SchemaPlace place);
   void rewrite_definitions();
   void refuse_circles();
 
@@ -158,9 +158,9 @@ class Rewriter {
   void refuse(std::string const& where, std::string const& why) {
     if (problem.empty()) problem = (where.empty() ? "the schema" : where) + ": " + why;
   }
-  json::value refer(json::object const& schema, std::string const& where, Place place);
+  json::value refer(json::object const& schema, std::string const& where, SchemaPlace place);
   void copy(json::object& out, std::string_view name, json::value const& value, std::string const& where,
-            Place place);
+            SchemaPlace place);
   void finish(json::object& schema, std::string const& where);
   void visit(std::string const& name, std::set<std::string>& open, std::set<std::string>& done);
 
@@ -172,7 +172,7 @@ class Rewriter {
       same_place_;  // By definition: its references for the same value.
 };
 
-json::value Rewriter::rewrite(json::value const& schema, std::string const& where, Place place) {
+json::value Rewriter::rewrite(json::value const& schema, std::string const& where, SchemaPlace place) {
   json::object out;
   if (!schema.is_object()) {
     refuse(where, "must be an object");
@@ -186,7 +186,7 @@ json::value Rewriter::rewrite(json::value const& schema, std::string const& wher
   return out;
 }
 
-json::value Rewriter::refer(json::object const& schema, std::string const& where, Place place) {
+json::value Rewriter::refer(json::object const& schema, std::string const& where, SchemaPlace place) {
   for (auto const& [name, value] : schema) {
     if (name != "$ref" && name != "description") refuse(where, "besides $ref only description is allowed");
   }
@@ -204,18 +204,18 @@ json::value Rewriter::refer(json::object const& schema, std::string const& where
     definitions[name] = nullptr;
     wanted_.push_back(name);
   }
-  if (place == Place::same) same_place_[current_].insert(name);
+  if (place == SchemaPlace::same) same_place_[current_].insert(name);
   return json::object{{"$ref", "#/definitions/" + name}};
 }
 
 void Rewriter::copy(json::object& out, std::string_view name, json::value const& value,
-                    std::string const& where, Place place) {
+                    std::string const& where, SchemaPlace place) {
   auto const keyword = std::find_if(kKeywords.begin(), kKeywords.end(),
                                     [name](Keyword const& known) { return known.name == name; });
   if (keyword == kKeywords.end())
     return refuse(where, "this keyword is not supported, so it would not be enforced");
   if (keyword->takes == Takes::nothing_enforced) return;
-  auto const inner = keyword->place == Place::same ? place : Place::inside;
+  auto const inner = keyword->place == SchemaPlace::same ? place : SchemaPlace::inside;
   bool const is_schema =
       keyword->takes == Takes::schema || (keyword->takes == Takes::schema_or_truth && !value.is_bool());
   if (is_schema) {
@@ -266,7 +266,7 @@ void Rewriter::rewrite_definitions() {
     auto const* found = own_ != nullptr ? own_->if_contains(current_) : nullptr;
     if (found == nullptr) found = given_.if_contains(current_);
     if (found == nullptr) return refuse("$ref", "there is no definition '" + current_ + "'");
-    auto rewritten = rewrite(*found, "definitions/" + current_, Place::same);
+    auto rewritten = rewrite(*found, "definitions/" + current_, SchemaPlace::same);
     definitions[current_] = std::move(rewritten);
   }
 }
@@ -309,7 +309,7 @@ Result<json::object> make_schema_document(json::value const& schema, json::objec
   root.erase("definitions");
 
   Rewriter rewriter{own != nullptr ? &own->get_object() : nullptr, definitions};
-  auto rewritten = rewriter.rewrite(root, "", Place::same);
+  auto rewritten = rewriter.rewrite(root, "", SchemaPlace::same);
   rewriter.rewrite_definitions();
   if (rewriter.problem.empty()) rewriter.refuse_circles();
   if (!rewriter.problem.empty()) return Error{Errc::invalid, std::move(rewriter.problem)};

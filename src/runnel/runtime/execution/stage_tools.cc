@@ -211,7 +211,9 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call,
   if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};
   auto job = make_job(call, prepared.args, after_crash && begun);
   job.place = std::move(*place);
+  auto const begin = std::chrono::steady_clock::now();
   auto outcome = co_await tool->run(std::move(job), parts_.cancel);
+  parts_.metrics.tool_time.observe(std::chrono::steady_clock::now() - begin);
   co_return outcome;
 }
 

@@ -30,6 +30,7 @@ struct RunMetrics {
   base::Counter call_fallbacks;
   base::Counter input_tokens;
   base::Counter output_tokens;
+  base::Histogram tool_time;
   base::Counter stages;
   base::Counter repairs;
 
