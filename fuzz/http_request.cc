@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "fuzz/openapi.h"
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/base/clock.h"
 #include "runnel/http/connection/head_scan.h"
 #include "runnel/http/connection/refusals.h"
@@ -140,7 +140,7 @@ void check_answer(api::Response const& response) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+RUNNEL_FUZZ_TARGET(http_request) {
   std::string_view const bytes{reinterpret_cast<char const*>(data), size};
   auto const whole = Client{bytes, 64 * 1024}.first_answer();
   if (whole) check_answer(*whole);

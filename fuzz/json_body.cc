@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "fuzz/openapi.h"
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/api/body_check.h"
 #include "runnel/core/ids.h"
 #include "runnel/core/json/parse.h"
@@ -104,7 +104,7 @@ void check_profile(std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+RUNNEL_FUZZ_TARGET(json_body) {
   std::string_view const text{reinterpret_cast<char const*>(data), size};
   check_parse(text);
   check_profile(text);

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/core/text/base64url.h"
 
 namespace {
@@ -56,7 +56,7 @@ void check_raw(std::string_view bytes) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+RUNNEL_FUZZ_TARGET(jwt) {
   std::string_view const bytes{reinterpret_cast<char const*>(data), size};
   check_raw(bytes);
   check_signed(bytes);

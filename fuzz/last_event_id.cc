@@ -7,7 +7,7 @@
 #include <string_view>
 #include <variant>
 
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/http/routes/resume_point.h"
 
 namespace {
@@ -66,7 +66,7 @@ void check(store::RunRow const& run, std::string_view text) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+RUNNEL_FUZZ_TARGET(last_event_id) {
   static store::RunRow const running = run_with(store::RunStatus::running);
   static store::RunRow const ended = run_with(store::RunStatus::completed);
   static store::RunRow const expired = [] {

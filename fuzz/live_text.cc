@@ -15,7 +15,7 @@
 #include <utility>
 #include <variant>
 
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/core/json/lenient.h"
 #include "runnel/core/text/text.h"
 #include "runnel/flow/output/contract.h"
@@ -118,7 +118,7 @@ void check_bare(std::string_view output, Reading const& reading, std::size_t cut
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+RUNNEL_FUZZ_TARGET(live_text) {
   if (size == 0) return 0;
   bool const prose = (data[0] & 1U) != 0;
   std::size_t const largest = 1 + data[0] / 2;

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/core/text/text.h"
 #include "runnel/model/openai/answer_reader.h"
 
@@ -99,7 +99,7 @@ void check(Answer const& answer) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+RUNNEL_FUZZ_TARGET(model_stream) {
   std::string_view const body{reinterpret_cast<char const*>(data), size};
   auto const whole = read(body, size + 1);
   check(whole);

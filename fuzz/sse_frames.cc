@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/core/fact/fact_json.h"
 #include "runnel/core/testing/fact_samples.h"
 #include "runnel/core/text/text.h"
@@ -46,7 +46,7 @@ void check_frame(std::string_view frame, Position position) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* data, std::size_t size) {
+RUNNEL_FUZZ_TARGET(sse_frames) {
   if (size > 512) return 0;  // Larger texts only repeat what smaller ones do.
   auto const text = to_valid_utf8({reinterpret_cast<char const*>(data), size});
   RunNames const names{ThreadId{"thread"}, RunId{"run"}};

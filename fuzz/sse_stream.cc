@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fuzz/require.h"
+#include "fuzz/target.h"
 #include "runnel/net/sse_parser.h"
 
 namespace {
@@ -71,11 +71,11 @@ Events expected(std::string_view rest) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(std::uint8_t const* bytes, std::size_t size) {
+RUNNEL_FUZZ_TARGET(sse_stream) {
   if (size == 0) return 0;
-  std::string_view const stream{reinterpret_cast<char const*>(bytes) + 1, size - 1};
+  std::string_view const stream{reinterpret_cast<char const*>(data) + 1, size - 1};
   auto const whole = parsed(stream, std::max<std::size_t>(stream.size(), 1));
-  auto const cut = parsed(stream, bytes[0] % 64 + 1U);
+  auto const cut = parsed(stream, data[0] % 64 + 1U);
   auto const all = expected(stream);
 
   require(whole.readable == cut.readable, "whether it is readable does not depend on the cuts");

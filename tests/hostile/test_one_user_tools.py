@@ -33,7 +33,7 @@ class ToolsTest(NeighbourCase):
         # The last server still runs its calls: without them there was no attack.
         made = self.servers[-1].api().get("/metrics").body.decode()
         counts = [float(line.split()[-1]) for line in made.splitlines() if line.startswith("runnel_tool_calls_total")]
-        self.assertGreater(sum(counts), 200)
+        self.assertGreater(sum(counts), 100)
 
     def test_many_tool_calls_at_once(self):
         self.under_calls("32 runs that call tools", 40, "read", READ)
