@@ -307,7 +307,7 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   if (!flows) return flows.error();
   auto store = std::move(opened->store);
   Modules modules{settings};
-  modules.make({*store, clock, cores});
+  modules.make({*store, clock, cores, settings.storage_bytes_per_user});
   ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user}};
   auto const starting = std::make_shared<base::BlockingPool>(kStartingThreads);
   auto const tools = make_toolbox(settings, {tool_server, clock, starting, *custom}, modules.methods());

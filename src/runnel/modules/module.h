@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -22,6 +23,7 @@ struct Context {
   store::Sql& sql;
   base::Clock const& clock;
   base::Cores& cores;
+  std::int64_t storage_bytes_per_user = 0;  // 0 means no limit (HTTP-9).
 };
 
 class Module {

@@ -21,8 +21,9 @@ namespace runnel::modules {
 // A module with its own SQLite database. Requests reach it through its routes, as in the server.
 class ModuleUnderTest {
  public:
-  explicit ModuleUnderTest(Definition definition)
+  explicit ModuleUnderTest(Definition definition, std::int64_t storage_bytes_per_user = 0)
       : definition_{std::move(definition)},
+        storage_bytes_per_user_{storage_bytes_per_user},
         router_{std::make_shared<api::OpenApiContract const>(api::assemble_openapi({definition_.openapi}))},
         database_{open()},
         module_{make()} {
@@ -31,12 +32,13 @@ class ModuleUnderTest {
 
   api::Response ask(api::Method method, std::string const& path, std::string body = {},
                     std::string user = "ann", std::int64_t token_expires_at = 0) {
-    auto const match = router_.match(method, path);
+    auto const match = router_.match(method, path.substr(0, path.find('?')));
     auto const& found = std::get<api::Router::Found>(match);
     EXPECT_EQ(found.route->access, api::Access::user);
     api::Request request;
     request.method = method;
-    request.path = path;
+    request.path = path.substr(0, path.find('?'));
+    request.query_items = api::parse_target(path).value().query_items;
     request.params = found.params;
     request.user = UserId{std::move(user)};
     request.token_expires_at = token_expires_at;
@@ -61,9 +63,12 @@ class ModuleUnderTest {
   base::ChosenClock& clock() { return clock_; }
 
  private:
-  std::unique_ptr<Module> make() { return definition_.make({*database_, clock_, cores_}); }
+  std::unique_ptr<Module> make() {
+    return definition_.make({*database_, clock_, cores_, storage_bytes_per_user_});
+  }
 
   Definition definition_;
+  std::int64_t storage_bytes_per_user_;
   store::TemporaryFolder folder_;
   base::ChosenClock clock_;
   base::Cores cores_{1};  // Started by a test that needs it.

@@ -1,0 +1,34 @@
+#include "runnel/modules/contacts/module.h"
+
+#include "kOpenApi.inc"
+#include "kPostgresSchema.inc"
+#include "kSqliteSchema.inc"
+#include "runnel/modules/contacts/commands.h"
+#include "runnel/modules/contacts/methods.h"
+#include "runnel/modules/contacts/routes.h"
+
+namespace runnel::modules::contacts {
+
+namespace {
+
+class ContactsModule final : public Module {
+ public:
+  explicit ContactsModule(Context const& context) : context_{context} {}
+
+  void add_routes(api::Router& router) override { add_contact_routes(router, context_); }
+  std::vector<Method> methods() override { return contact_methods(Repository{context_.sql}); }
+
+ private:
+  Context context_;
+};
+
+}  // namespace
+
+Definition define() {
+  return {{{"contacts", 1, kSqliteSchema, kPostgresSchema}},
+          kOpenApi,
+          [](Context const& context) { return std::make_unique<ContactsModule>(context); },
+          commands()};
+}
+
+}  // namespace runnel::modules::contacts
