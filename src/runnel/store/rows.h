@@ -319,10 +319,12 @@ struct ThreadPage {
 
 enum class DeleteOutcome { deleted, not_found, busy };
 
-// The limits of one piece of a long task: the piece ends when it reaches the first of them.
+// The limits of one piece of a long task: the piece ends when it reaches the first of them. The time ends
+// only a piece that has done something.
 struct PieceSize {
   std::size_t rows = 500;
   std::chrono::milliseconds time{5};
+  std::size_t failures = 16;  // How many things that cannot be done it tries.
 };
 
 }  // namespace runnel::store

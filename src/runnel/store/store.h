@@ -89,10 +89,10 @@ class Store {
   virtual Async<std::size_t> expire_logs(std::int64_t ended_before, std::size_t limit) = 0;
 
   // Deletes one piece of what is to be deleted: the rows of expired logs and of deleted threads. Returns the
-  // number of deleted rows; 0 means that no row is left that can be deleted at this time. What cannot be
-  // deleted (because of a damaged page or another table's reference) is logged and moved behind the rest, so
-  // that it delays nothing and is tried again later; the time limit ends only a piece that has deleted
-  // something, so that such rows cannot use it up. Other intents get their turn between two pieces.
+  // number of deleted rows; 0 means that no row is left that can be deleted at this time, or that the piece
+  // met nothing but `piece.failures` logs and threads that cannot be deleted. Those (because of a damaged
+  // page or another table's reference) are logged and moved behind the rest, so that they delay little and
+  // are tried again later. Other intents get their turn between two pieces.
   virtual Async<std::size_t> purge(PieceSize piece) = 0;
 
   virtual Async<void> ensure_user(UserId user, std::int64_t now) = 0;

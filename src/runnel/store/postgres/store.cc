@@ -184,7 +184,8 @@ class PostgresStore final : public Database {
 
   Async<std::size_t> purge(PieceSize piece) override {
     return maintenance().call<std::size_t>(
-        Statement{"SELECT * FROM runnel_purge($1, $2)", piece.rows, piece.time.count()}, postgres::to_purged);
+        Statement{"SELECT * FROM runnel_purge($1, $2, $3)", piece.rows, piece.time.count(), piece.failures},
+        postgres::to_purged);
   }
 
   Async<void> ensure_user(UserId user, std::int64_t now) override {

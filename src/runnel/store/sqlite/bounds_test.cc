@@ -219,5 +219,28 @@ TEST_F(SqliteDamage, DamagedPageHoldsUpNoOtherDeletion) {
   EXPECT_EQ(cell("SELECT count(*) FROM purges"), "1");
 }
 
+TEST_F(SqliteDamage, DamagedPageBehindWhatCannotBeDeletedHoldsNothingUp) {
+  auto store = open();
+  for (auto const* const name : {"referenced", "damaged", "free"}) {
+    auto const run = run_async(store->admit(admission(name, name))).value();
+    run_async(store->end(end_request(run.run, run.epoch, batch(3, 3)))).value();
+    run_async(store->delete_thread(kAnn, ThreadId{name})).value();
+  }
+  store.reset();
+  sqlite_rows(path_, "DELETE FROM log WHERE run_id IN (SELECT id FROM runs WHERE run_ref <> 'damaged')")
+      .value();
+  sqlite_rows(path_, "CREATE TABLE notes(run_id bigint REFERENCES runs(id))").value();
+  sqlite_rows(path_, "INSERT INTO notes SELECT id FROM runs WHERE run_ref = 'referenced'").value();
+  damage_root_of("log");
+  store = open();
+
+  while (run_async(store->purge({})).value() > 0) {
+  }
+
+  EXPECT_EQ(cell("SELECT group_concat(run_ref) FROM (SELECT run_ref FROM runs ORDER BY id)"),
+            "referenced,damaged");
+  EXPECT_EQ(cell("SELECT count(*) FROM purges"), "2");
+}
+
 }  // namespace
 }  // namespace runnel::store

@@ -113,16 +113,18 @@ std::int64_t pass_over(Db& db, Purge const& purge, std::string const& why) {
 Result<std::size_t> purge(Db& db, PieceSize piece) {
   auto const deadline = std::chrono::steady_clock::now() + piece.time;
   std::int64_t rows = 0;
+  std::size_t failures = 0;
   auto first_passed_over = INT64_MAX;  // No entry is tried twice in one piece.
   while (auto const next = next_purge(db, first_passed_over)) {
     std::int64_t step = 0;
     auto const failed = attempt(db, [&] { step = next->run ? step_log(db, *next) : step_thread(db, *next); });
     if (failed) {
+      ++failures;
       first_passed_over = std::min(first_passed_over, pass_over(db, *next, failed->what()));
     } else {
       rows += step;
     }
-    if (rows >= static_cast<std::int64_t>(piece.rows)) break;
+    if (rows >= static_cast<std::int64_t>(piece.rows) || failures >= piece.failures) break;
     if (rows > 0 && std::chrono::steady_clock::now() >= deadline) break;
   }
   return static_cast<std::size_t>(rows);

@@ -96,6 +96,8 @@ class SqliteStore final : public Database {
       auto purged = co_await purge_piece(piece);
       if (purged || purged.error().code != Errc::internal) co_return purged;
       purged = co_await purge_piece(kPurgeStep);
+      if (purged && *purged == 0)
+        continue;  // The entry was another one that cannot be deleted, and was moved.
       if (purged || purged.error().code != Errc::internal) co_return purged;
       auto const moved = co_await postpone_purge(purged.error().detail);
       if (!moved) co_return moved;
@@ -196,7 +198,7 @@ class SqliteStore final : public Database {
   }
 
  private:
-  static constexpr PieceSize kPurgeStep{1, std::chrono::milliseconds{0}};
+  static constexpr PieceSize kPurgeStep{1, std::chrono::milliseconds{0}, 1};
   static constexpr int kMostPostponed = 16;  // In one call; the next sweep continues with the others.
 
   Async<std::size_t> purge_piece(PieceSize piece) {

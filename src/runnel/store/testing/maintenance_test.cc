@@ -168,6 +168,25 @@ TEST_P(StoreMaintenance, APieceWithoutTimeGoesOnUntilARowIsDeleted) {
   EXPECT_EQ(sql("SELECT run_ref FROM runs"), (TextRows{{"stuck"}}));
 }
 
+TEST_P(StoreMaintenance, APieceTriesABoundedNumberOfWhatCannotBeDeleted) {
+  sql("CREATE TABLE notes(run_id bigint REFERENCES runs(id))");
+  for (int i = 0; i < 5; ++i) {
+    auto const name = "stuck-" + std::to_string(i);
+    auto const run = admit(admission(name, name));
+    end(run.run, run.epoch, batch(3, 3));
+    sql("INSERT INTO notes SELECT id FROM runs WHERE run_ref = '" + name + "'");
+    ASSERT_EQ(run_async(store().delete_thread(kAnn, ThreadId{name})).value(), DeleteOutcome::deleted);
+  }
+  purge_all();
+  auto const last = std::stoll(cell("SELECT max(number) FROM purges"));
+
+  PieceSize piece;
+  piece.failures = 3;
+  EXPECT_EQ(run_async(store().purge(piece)).value(), 0u);
+  EXPECT_EQ(cell("SELECT count(*) FROM purges WHERE number > " + std::to_string(last)), "3");
+  EXPECT_EQ(cell("SELECT count(*) FROM purges"), "5");
+}
+
 TEST_P(StoreMaintenance, KeysOfDeletedRunsAreNotGivenAgain) {
   auto const run = admit(admission("r1"));
   end(run.run, run.epoch, batch(3, 3));

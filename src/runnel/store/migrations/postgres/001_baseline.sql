@@ -981,17 +981,19 @@ BEGIN
   RETURN 1;
 END $$;
 
--- Deletes a part of what is to be deleted: about p_limit rows, or as many as p_ms milliseconds allow, but at least one
--- if any can be deleted. One row of the answer says how many rows were deleted. Each entry that could not be deleted
--- has a row of its own, with the reason; it is moved behind all others and is not tried again in this call. An error
--- that may soon be over (a deadlock, a full disk, a shutdown) is not blamed on an entry, but raised.
-CREATE FUNCTION runnel_purge(p_limit bigint, p_ms bigint)
+-- Deletes a part of what is to be deleted: about p_limit rows, or as many as p_ms milliseconds allow. One row of the answer
+-- says how many rows were deleted. Each entry that could not be deleted has a row of its own, with the reason; it is moved
+-- behind all others and is not tried again in this call. Before a row is deleted, only p_failures such entries end the call,
+-- and not the time. An error that may soon be over (a deadlock, a full disk, a shutdown) is not blamed on an entry, but
+-- raised.
+CREATE FUNCTION runnel_purge(p_limit bigint, p_ms bigint, p_failures bigint)
 RETURNS TABLE (deleted bigint, stuck_run bigint, stuck_thread bigint, why text)
 LANGUAGE plpgsql AS $$
 DECLARE
   v_deadline timestamptz := clock_timestamp() + p_ms * interval '1 millisecond';
   v_purge purges;
   v_rows bigint := 0;
+  v_failures bigint := 0;
   v_number bigint;
   v_first_passed_over bigint := 9223372036854775807;
 BEGIN
@@ -1010,8 +1012,9 @@ BEGIN
       RETURN NEXT;
       UPDATE purges SET number = DEFAULT WHERE number = v_purge.number RETURNING number INTO v_number;
       v_first_passed_over := least(v_first_passed_over, v_number);
+      v_failures := v_failures + 1;
     END;
-    EXIT WHEN v_rows >= p_limit OR (v_rows > 0 AND clock_timestamp() >= v_deadline);
+    EXIT WHEN v_rows >= p_limit OR v_failures >= p_failures OR (v_rows > 0 AND clock_timestamp() >= v_deadline);
   END LOOP;
   deleted := v_rows;
   stuck_run := NULL;
