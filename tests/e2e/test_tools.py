@@ -44,14 +44,15 @@ class Tools(ToolCase):
         self.assertEqual([m["content"] for m in history if m["role"] == "tool"], [asked["content"]])
 
     def test_HTTP_7_a_call_is_timed(self):
-        def count() -> int:
+        def metric(name: str) -> float:
             text = Http(self.server.address).get("/metrics").body.decode()
-            return int(re.search(r"^runnel_tool_call_seconds_count (\d+)$", text, re.M)[1])
+            return float(re.search(rf"^runnel_tool_call_seconds_{name} (\S+)$", text, re.M)[1])
 
-        before = count()
+        count, seconds = metric("count"), metric("sum")
         self.ask(create(), user="timed")
 
-        self.assertEqual(count(), before + 1)
+        self.assertEqual(metric("count"), count + 1)
+        self.assertGreater(metric("sum"), seconds)
 
     def test_V2_3_the_name_of_the_tool_is_sent_as_it_is(self):
         run = self.ask(create(), user="names")

@@ -18,7 +18,8 @@ KINDS = ("health", "threads", "run", "first event")
 # Requests of each kind: enough for a 99th percentile that one slow answer does not decide alone.
 ROUNDS = 240 if os.environ.get("RUNNEL_LONG") else 120
 PAUSE = 0.012    # Seconds between two rounds.
-PATIENCE = ROUNDS / 12  # Seconds for all rounds; rounds that have not been made by then were delayed.
+FEWEST_PER_SECOND = 12  # The rounds that a phase must reach per second.
+PATIENCE = ROUNDS / FEWEST_PER_SECOND  # Seconds for all rounds; those that have not been made by then were delayed.
 
 
 def ask_around(address, tokens: list[str]) -> dict:

@@ -81,7 +81,9 @@ class StoredTest(NeighbourCase):
             end_runs(data / "runnel.db", many_rows.now_ms() + 600_000)
             server = self.start({"retention": {"events_s": kept, "sweep_s": 1}}, data)
             end_runs(server.database, many_rows.now_ms() - kept * 1000)
+            before = logs_left(server.database)
             phase, told = self.phase(name, server, settle=0.2)
+            self.assertLess(logs_left(server.database), before, "no log has expired while the neighbour was measured")
             deadline = time.monotonic() + 10
             while logs_left(server.database) > 0 and time.monotonic() < deadline:
                 time.sleep(0.1)

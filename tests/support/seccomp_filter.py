@@ -1,6 +1,7 @@
 """The filter of system calls of a running process: it is read from the process and tried, without making the calls."""
 
 import ctypes
+import errno
 import os
 import struct
 
@@ -21,9 +22,16 @@ def ptrace(request: int, pid: int, address: int = 0, data: object = None) -> int
     return done
 
 
+class Unreadable(Exception):
+    """The kernel does not show the filter: not to this user, or not at all."""
+
+
 def read_filter(pid: int) -> list[Step]:
     """The process's only filter. Needs root; the process must be a child of this one, and it goes on after it."""
-    ptrace(PTRACE_SEIZE, pid)
+    try:
+        ptrace(PTRACE_SEIZE, pid)
+    except PermissionError as error:
+        raise Unreadable(str(error)) from error
     ptrace(PTRACE_INTERRUPT, pid)
     _, status = os.waitpid(pid, 0)
     if not os.WIFSTOPPED(status):
@@ -31,6 +39,10 @@ def read_filter(pid: int) -> list[Step]:
     try:
         steps = ctypes.create_string_buffer(4096 * 8)
         count = ptrace(PTRACE_SECCOMP_GET_FILTER, pid, 0, steps)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EINVAL, errno.EIO):
+            raise
+        raise Unreadable(str(error)) from error
     finally:
         ptrace(PTRACE_DETACH, pid)
     return [struct.unpack_from("=HBBI", steps, 8 * i) for i in range(count)]

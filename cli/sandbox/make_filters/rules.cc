@@ -63,7 +63,7 @@ constexpr std::initializer_list<char const*> kSignals{"kill", "tkill", "tgkill",
 constexpr std::uint64_t kWhole = 0xffffffffU;  // The kernel takes an int; the upper half may hold anything.
 
 // What project_cli does after it has been confined, besides what make_own_filter() allows with conditions.
-// The C library uses writev for the last words of a program that it ends.
+// The C library uses writev for the message of a program that it ends; --probe reads the ids.
 constexpr std::initializer_list<char const*> kOwn{"read",   "write",  "writev", "recvfrom",  "brk",
                                                   "munmap", "getuid", "getgid", "exit_group"};
 

@@ -12,8 +12,6 @@
 
 namespace runnel::modules::contacts {
 
-namespace json = boost::json;
-
 using store::Async;
 
 namespace {

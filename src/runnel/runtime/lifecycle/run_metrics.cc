@@ -50,7 +50,8 @@ RunMetrics::RunMetrics(base::Metrics& metrics)
       input_tokens{metrics.counter(kTokens, kTokensHelp, {{"direction", "input"}})},
       output_tokens{metrics.counter(kTokens, kTokensHelp, {{"direction", "output"}})},
       tool_time{metrics.times(
-          "runnel_tool_call_seconds", "Duration of a tool call, from when its start is recorded to its outcome.",
+          "runnel_tool_call_seconds",
+          "Duration of a tool call, from when its start is recorded to its outcome.",
           {1ms, 2ms, 3ms, 5ms, 10ms, 25ms, 50ms, 100ms, 250ms, 500ms, 1s, 2500ms, 5s, 10s, 30s, 60s, 300s})},
       stages{metrics.counter("runnel_stages_finished_total", "Stages of flows that produced their result.")},
       repairs{
