@@ -44,7 +44,12 @@ def ticket_for_run(case: "MatrixTest"):
     return "/api/v1/auth/tickets", {"for": "sse", "threadId": thread, "runId": run}
 
 
+def on_contact(body: dict | None = None):
+    return lambda case: (f"{CONTACTS}/{case.contact()}", body)
+
+
 RUNS = "/api/v1/agent/runs"
+CONTACTS = "/api/v1/contacts"
 THREADS = "/api/v1/agent/threads"
 ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/"): Row(at("/"), 200, open=True),
@@ -73,6 +78,11 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}"), 200, other=404),
     ("PATCH", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}", {"title": "mine"}), 200, other=404),
     ("DELETE", f"{THREADS}/{{thread_id}}"): Row(on_thread(THREADS + "/{thread}"), 204, other=404),
+    ("GET", CONTACTS): Row(at(CONTACTS), 200),
+    ("POST", CONTACTS): Row(at(CONTACTS, {"name": "mine"}), 201),
+    ("GET", f"{CONTACTS}/{{contact_id}}"): Row(on_contact(), 200, other=404),
+    ("PATCH", f"{CONTACTS}/{{contact_id}}"): Row(on_contact({"name": "mine"}), 200, other=404),
+    ("DELETE", f"{CONTACTS}/{{contact_id}}"): Row(on_contact(), 204, other=404),
 }
 # Only in dev mode. A server with keys is not in dev mode.
 DEV_ONLY = {("POST", "/api/v1/auth/dev-token")}
@@ -125,6 +135,9 @@ class MatrixTest(unittest.TestCase):
         self.assertEqual(self.owner.finish(thread, run), "RUN_FINISHED")
         return thread, run
 
+    def contact(self) -> str:
+        return self.owner.request("POST", CONTACTS, {"name": "A friend"}).json["contact_id"]
+
     def ask(self, api: Api, verb: str, path: str, body: dict | None) -> Response:
         return api.request(verb, path, body)
 
@@ -152,7 +165,7 @@ class MatrixTest(unittest.TestCase):
                 path, body = row.request(self)
                 thread = self.finished()[0]
                 foreign = self.ask(self.other, verb, path, body)
-                missing = self.ask(self.other, verb, path.replace("thread-", "gone-"),
+                missing = self.ask(self.other, verb, path.replace("thread-", "gone-").replace("con_", "gone_"),
                                    body and {key: value.replace("thread-", "gone-") for key, value in body.items()})
                 self.assertEqual(foreign.body, missing.body, thread)
 
