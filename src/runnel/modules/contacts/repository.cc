@@ -43,18 +43,17 @@ SELECT id, name, email, phone, organization, note, user_id, created_at, updated_
 WHERE owner_id = $1 AND (sort_key, id) > ($2, $3) ORDER BY sort_key, id LIMIT $4)sql";
 
 // The first word leads: its terms are read in order, and only those are kept whose contact also has a term
-// for each other word. The limit inside is never reached before as many contacts are found as can be shown,
-// because a contact has at most kMostTerms terms.
+// for each other word. $2 is the number of contacts, and $3 how many terms they can have together: so the
+// limit inside is never reached before all of them are found.
 constexpr char kSearchHead[] = R"sql(
 SELECT c.id, c.name, c.email, c.phone, c.organization, c.note, c.user_id, c.created_at, c.updated_at, c.revision
 FROM (SELECT m.contact_id, min(m.term) AS term
       FROM (SELECT t.contact_id, t.term FROM contact_terms t
-            WHERE t.owner_id = $1 AND t.term >= $3 AND t.term < $4)sql";
+            WHERE t.owner_id = $1 AND t.term >= $4 AND t.term < $5)sql";
 constexpr char kSearchTail[] = R"sql(
-            ORDER BY t.term, t.contact_id LIMIT 8192) m
+            ORDER BY t.term, t.contact_id LIMIT $3) m
       GROUP BY m.contact_id ORDER BY min(m.term), m.contact_id LIMIT $2) f
 JOIN contacts c ON c.id = f.contact_id ORDER BY f.term, c.sort_key, c.id)sql";
-static_assert(8192 >= (kLargestPage + 1) * kMostTerms);
 
 std::string make_search(std::size_t words) {
   std::string text = kSearchHead;
@@ -62,10 +61,15 @@ std::string make_search(std::size_t words) {
     text +=
         "\n            AND EXISTS (SELECT 1 FROM contact_terms o WHERE o.contact_id = t.contact_id AND "
         "o.term >= $" +
-        std::to_string(3 + 2 * i) + " AND o.term < $" + std::to_string(4 + 2 * i) + ")";
+        std::to_string(4 + 2 * i) + " AND o.term < $" + std::to_string(5 + 2 * i) + ")";
   }
   return text + kSearchTail;
 }
+
+// How many terms begin with a word, counted up to $4.
+constexpr char kCountTerms[] = R"sql(
+SELECT count(*) FROM (SELECT 1 FROM contact_terms WHERE owner_id = $1 AND term >= $2 AND term < $3 LIMIT $4) n)sql";
+constexpr std::int64_t kMostCounted = 4000;
 
 std::string_view search_text(std::size_t words) {
   static auto const kTexts = [] {
@@ -177,14 +181,23 @@ ContactPage to_page(store::SqlResult const& found, std::size_t limit) {
   return page;
 }
 
+// The end of the terms that begin with the word.
+std::string after_all(std::string const& word) {
+  return word + "\xF4\x8F\xBF\xBF";  // U+10FFFF.
+}
+
 SqlStatement search_statement(UserId const& owner, std::vector<std::string> const& words, std::size_t limit) {
-  static constexpr char kAfterEveryCharacter[] = "\xF4\x8F\xBF\xBF";  // U+10FFFF.
-  auto out = store::statement(search_text(words.size()), owner.text, static_cast<std::int64_t>(limit + 1));
+  auto out = store::statement(search_text(words.size()), owner.text, static_cast<std::int64_t>(limit + 1),
+                              static_cast<std::int64_t>((limit + 1) * kMostTerms));
   for (auto const& word : words) {
     out.parameters.emplace_back(word);
-    out.parameters.emplace_back(word + kAfterEveryCharacter);
+    out.parameters.emplace_back(after_all(word));
   }
   return out;
+}
+
+SqlStatement count_statement(UserId const& owner, std::string const& word) {
+  return store::statement(kCountTerms, owner.text, word, after_all(word), kMostCounted);
 }
 
 }  // namespace
@@ -223,8 +236,21 @@ Async<ContactPage> Repository::list(UserId owner, std::string cursor, std::size_
   co_return to_page(*found, limit);
 }
 
+Async<void> Repository::rarest_first(UserId owner, std::vector<std::string>* words) {
+  auto fewest = kMostCounted;
+  for (std::size_t i = 0; words->size() > 1 && i < words->size(); ++i) {
+    auto const counted = co_await sql_->read(count_statement(owner, words->at(i)));
+    if (!counted) co_return counted.error();
+    if (counted->integer(0, 0) >= fewest) continue;
+    fewest = counted->integer(0, 0);
+    std::swap(words->front(), words->at(i));
+  }
+  co_return Result<void>{};
+}
+
 Async<FoundContacts> Repository::search(UserId owner, std::vector<std::string> words, std::size_t limit) {
   if (words.empty()) co_return FoundContacts{};
+  if (auto const ok = co_await rarest_first(owner, &words); !ok) co_return ok.error();
   auto const found = co_await sql_->read(search_statement(owner, words, limit));
   if (!found) co_return found.error();
   co_return FoundContacts{to_contacts(*found, limit), found->size() > limit};

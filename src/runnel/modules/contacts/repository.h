@@ -66,6 +66,9 @@ class Repository {
   store::Async<FoundContacts> search(UserId owner, std::vector<std::string> words, std::size_t limit);
 
  private:
+  // Puts the word first that the fewest terms begin with: the search reads them all.
+  store::Async<void> rarest_first(UserId owner, std::vector<std::string>* words);
+
   store::Sql* sql_;
 };
 
