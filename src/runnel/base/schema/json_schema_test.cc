@@ -123,6 +123,17 @@ TEST(JsonSchema, OfSeveralFormsTheOneThatWasMeantIsExplained) {
 
   EXPECT_EQ(told(schema, R"({"for":"x"})"), "/a: is required; /b: is required");
   EXPECT_EQ(told(schema, R"({"for":"y","a":1})"), "/a: is not known; known: for");
+  EXPECT_EQ(told(schema, R"({"for":"z","a":1})"), "/for: must be one of x or y");
+  EXPECT_EQ(told(schema, "{}"), "/for: is required and must be one of x or y");
+}
+
+TEST(JsonSchema, OfSeveralFormsOneWithoutAMissingDistinguishingMemberIsExplained) {
+  auto const schema = schema_of(R"({"oneOf":[
+    {"type":"object","required":["a","b"],"properties":{"for":{"enum":["x"]},"a":{},"b":{}}},
+    {"type":"object","required":["for"],"properties":{"for":{"const":"y"}}}]})");
+
+  EXPECT_EQ(told(schema, "{}"), "/a: is required; /b: is required");
+  EXPECT_EQ(told(schema, R"({"for":"z"})"), "/for: must be one of x or y");
 }
 
 TEST(JsonSchema, ReferencesAreFollowedAndMayRecurse) {

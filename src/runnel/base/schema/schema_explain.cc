@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 
 #include <algorithm>
+#include <map>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -94,6 +95,8 @@ std::string must_match(std::string const& pattern) {
   return "must match the pattern " + pattern;
 }
 
+constexpr char kRequired[] = "is required";
+
 class Explainer {
  public:
   Explainer(json::object const& definitions, Patterns const& patterns, std::string path)
@@ -102,7 +105,8 @@ class Explainer {
   void explain(json::object const& referring, json::value const& value);
 
   std::vector<Violation> found;
-  std::size_t wrong_choices = 0;  // How many of them are about `enum` or `const`, which tell forms apart.
+  // Those of them that are about `enum` or `const`, which tell forms apart, and what each could be.
+  std::map<std::string, json::array> wrong_choices;
 
  private:
   using Branches = std::vector<Explainer>;
@@ -110,7 +114,10 @@ class Explainer {
   [[nodiscard]] bool full() const { return found.size() >= kMostViolations; }
   void tell(std::string what) { tell_at(path_, std::move(what)); }
   void tell_at(std::string path, std::string what) {
-    if (!full()) found.push_back({std::move(path), std::move(what)});
+    bool const is_new = std::none_of(found.begin(), found.end(), [&](Violation const& told) {
+      return told.path == path && told.what == what;
+    });
+    if (is_new && !full()) found.push_back({std::move(path), std::move(what)});
   }
   json::object const& resolved(json::object const& schema) const;
   [[nodiscard]] Explainer tried(json::value const& schema, json::value const& value) const;
@@ -118,10 +125,15 @@ class Explainer {
     return tried(schema, value).found.empty();
   }
   [[nodiscard]] bool nearer_than(Explainer const& other) const {
-    return std::pair{wrong_choices, found.size()} < std::pair{other.wrong_choices, other.found.size()};
+    return std::pair{wrong_choices.size(), found.size()} <
+           std::pair{other.wrong_choices.size(), other.found.size()};
   }
-  void tell_choice(std::string what) {
-    ++wrong_choices;
+  [[nodiscard]] bool misses(std::string const& path) const {
+    return std::any_of(found.begin(), found.end(),
+                       [&](Violation const& told) { return told.path == path && told.what == kRequired; });
+  }
+  void tell_choice(json::array const& choices, std::string what) {
+    wrong_choices.emplace(path_, choices);
     tell(std::move(what));
   }
   void inside(std::string const& name, json::value const& schema, json::value const& value);
@@ -136,6 +148,8 @@ class Explainer {
   void explain_combined(json::object const& schema, json::value const& value);
   void explain_branches(json::array const& branches, json::value const& value, bool only_one);
   void explain_no_branch(json::array const& branches, json::value const& value, Branches const& results);
+  bool explain_wrong_choice(std::vector<Explainer const*> const& possible);
+  void explain_missing(json::object const& schema, std::string const& name);
 
   json::object const& definitions_;
   Patterns const& patterns_;
@@ -169,10 +183,10 @@ void Explainer::explain(json::object const& referring, json::value const& value)
   if (!has_type(types, value)) return tell(must_be(types));
   if (auto const* values = schema.if_contains("enum")) {
     auto const& list = values->get_array();
-    if (std::find(list.begin(), list.end(), value) == list.end()) tell_choice(must_be_one_of(list));
+    if (std::find(list.begin(), list.end(), value) == list.end()) tell_choice(list, must_be_one_of(list));
   }
   if (auto const* wanted = schema.if_contains("const")) {
-    if (*wanted != value) tell_choice("must be " + written(*wanted));
+    if (*wanted != value) tell_choice({*wanted}, "must be " + written(*wanted));
   }
   if (value.is_string()) explain_string(schema, value.get_string());
   if (value.is_number()) explain_number(schema, value);
@@ -240,8 +254,7 @@ void Explainer::explain_object(json::object const& schema, json::object const& o
   explain_size(schema, "minProperties", "maxProperties", object.size(), "member", "members");
   if (auto const* required = schema.if_contains("required")) {
     for (auto const& name : required->get_array()) {
-      if (!object.contains(name.get_string()))
-        tell_at(path_ + "/" + to_told_token(name.get_string()), "is required");
+      if (!object.contains(name.get_string())) explain_missing(schema, std::string{name.get_string()});
     }
   }
   auto const* properties = schema.if_contains("properties");
@@ -257,6 +270,18 @@ void Explainer::explain_object(json::object const& schema, json::object const& o
       explain_unknown(schema, std::string{name});
     }
   }
+}
+
+// A form whose distinguishing member is missing is less likely the one that was meant.
+void Explainer::explain_missing(json::object const& schema, std::string const& name) {
+  auto const path = path_ + "/" + to_told_token(name);
+  tell_at(path, kRequired);
+  auto const* const properties = schema.if_contains("properties");
+  auto const* const property = properties != nullptr ? properties->get_object().if_contains(name) : nullptr;
+  if (property == nullptr) return;
+  auto const& known = resolved(property->get_object());
+  if (auto const* const values = known.if_contains("enum")) wrong_choices.emplace(path, values->get_array());
+  if (auto const* const value = known.if_contains("const")) wrong_choices.emplace(path, json::array{*value});
 }
 
 void Explainer::explain_unknown(json::object const& schema, std::string const& name) {
@@ -295,22 +320,47 @@ void Explainer::explain_branches(json::array const& branches, json::value const&
   if (fitting > 1 && only_one) tell("fits more than one of the forms that exclude each other");
 }
 
+// Whether each of the forms has the same member with a wrong distinguishing value, which is then explained.
+bool Explainer::explain_wrong_choice(std::vector<Explainer const*> const& possible) {
+  for (auto const& [path, unused] : possible.front()->wrong_choices) {
+    json::array choices;
+    bool const of_all = std::all_of(possible.begin(), possible.end(), [&](Explainer const* form) {
+      auto const wrong = form->wrong_choices.find(path);
+      if (wrong == form->wrong_choices.end()) return false;
+      for (auto const& choice : wrong->second) {
+        if (std::find(choices.begin(), choices.end(), choice) == choices.end()) choices.push_back(choice);
+      }
+      return true;
+    });
+    if (!of_all) continue;
+    bool const is_missing = possible.front()->misses(path);
+    wrong_choices.emplace(path, choices);
+    tell_at(path, (is_missing ? "is required and " : "") + must_be_one_of(choices));
+    return true;
+  }
+  return false;
+}
+
 // Explains the form that the sender most likely meant: a form for the value's type, with as few wrong
-// distinguishing values as possible, and then with the fewest faults.
+// distinguishing values as possible, and then with the fewest faults. If no form has the distinguishing value
+// that was sent, it is explained which values there are.
 void Explainer::explain_no_branch(json::array const& branches, json::value const& value,
                                   Branches const& results) {
   std::vector<std::string> wanted;
-  Explainer const* nearest = nullptr;
+  std::vector<Explainer const*> possible;
   for (std::size_t at = 0; at < results.size(); ++at) {
     auto const types = types_of(resolved(branches[at].get_object()));
     wanted.insert(wanted.end(), types.begin(), types.end());
-    if (has_type(types, value) && (nearest == nullptr || results[at].nearer_than(*nearest)))
-      nearest = &results[at];
+    if (has_type(types, value)) possible.push_back(&results[at]);
   }
-  if (nearest == nullptr) return tell(must_be(wanted));
+  if (possible.empty()) return tell(must_be(wanted));
+  if (possible.size() > 1 && explain_wrong_choice(possible)) return;
+  auto const nearest = *std::min_element(
+      possible.begin(), possible.end(),
+      [](Explainer const* left, Explainer const* right) { return left->nearer_than(*right); });
   for (auto const& violation : nearest->found)
     tell_at(violation.path, violation.what);
-  wrong_choices += nearest->wrong_choices;
+  wrong_choices.insert(nearest->wrong_choices.begin(), nearest->wrong_choices.end());
 }
 
 }  // namespace
