@@ -32,6 +32,10 @@ constexpr char kSandbox[] = "RUNNEL_SANDBOX";
 
 constexpr int kFailed = 1;
 
+// The statuses of a good answer. A part of a batch has failed if it is the second one.
+constexpr unsigned kWhole = 200;
+constexpr unsigned kPartly = 207;
+
 bool print(std::string_view text) {
   while (!text.empty()) {
     auto const wrote = ::write(STDOUT_FILENO, text.data(), text.size());
@@ -42,23 +46,31 @@ bool print(std::string_view text) {
   return true;
 }
 
-// `rest` is "data" or "error" with its JSON.
-int print_outcome(bool ok, std::string_view module, std::string_view method, std::string_view key,
-                  std::string_view rest) {
+int print_error(std::string_view module, std::string_view method, std::string_view error) {
   std::string out;
   runnel::JsonObject{out}
-      .boolean("ok", ok)
+      .boolean("ok", false)
       .text("module", module)
       .text("method", method)
-      .raw(key, rest)
+      .raw("error", error)
       .close();
-  return print(out + "\n") && ok ? 0 : kFailed;
+  print(out + "\n");
+  return kFailed;
+}
+
+int print_data(Call const& call, bool partial, std::string_view data) {
+  std::string out;
+  runnel::JsonObject object{out};
+  object.boolean("ok", true);
+  if (partial) object.boolean("partial", true);
+  object.text("module", call.module).text("method", call.method).raw("data", data).close();
+  return print(out + "\n") ? 0 : kFailed;
 }
 
 int print_refusal(Refusal const& refusal) {
   std::string error;
   runnel::JsonObject{error}.text("code", refusal.code).text("message", refusal.message).close();
-  return print_outcome(false, refusal.module, refusal.method, "error", error);
+  return print_error(refusal.module, refusal.method, error);
 }
 
 int print_trouble(Call const& call, std::string code, std::string message) {
@@ -99,18 +111,19 @@ json::object const* error_of(json::value const& answer) {
 
 // The body of a good answer is the data itself, which is passed on byte by byte.
 int print_answer(Call const& call, Answer const& answer) {
-  if (answer.status == 200 && !runnel::check_json_text(answer.body, 2 * runnel::kDefaultJsonDepth)) {
-    return print_outcome(true, call.module, call.method, "data", answer.body);
+  bool const is_good = answer.status == kWhole || answer.status == kPartly;
+  if (is_good && !runnel::check_json_text(answer.body, 2 * runnel::kDefaultJsonDepth)) {
+    return print_data(call, answer.status == kPartly, answer.body);
   }
   auto const parsed = runnel::parse_json(answer.body, 2 * runnel::kDefaultJsonDepth);
   auto const* const document = std::get_if<json::value>(&parsed);
-  auto const* const error = document != nullptr && answer.status != 200 ? error_of(*document) : nullptr;
+  auto const* const error = document != nullptr && !is_good ? error_of(*document) : nullptr;
   if (error == nullptr) {
     return print_trouble(call, "INVALID_ANSWER",
                          "the server's answer with the status " + std::to_string(answer.status) +
                              " is neither data nor an error");
   }
-  return print_outcome(false, call.module, call.method, "error", json::serialize(*error));
+  return print_error(call.module, call.method, json::serialize(*error));
 }
 
 int run(Call const& call) {

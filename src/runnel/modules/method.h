@@ -30,6 +30,9 @@ struct MethodCall {
   Preferences preferences;  // As they were when the run was admitted.
   boost::json::object input;
   std::int64_t now_ms;  // UNIX milliseconds.
+  // For a batch, what is wrong with each item by the schema of items; an empty text if nothing is. An item
+  // that is wrong fails alone, so only the items without a fault are valid.
+  std::vector<std::string> item_faults{};
 };
 
 // What a method has found out, or will have done once its effect is written.
@@ -43,6 +46,8 @@ struct MethodResult {
   // so that it happens once or not at all (RUN-12). A statement that touches fewer rows than it must fails
   // the call.
   std::vector<store::SqlStatement> effect;
+  bool partial = false;       // True if some items of a batch have failed and others have not (TOOL-12).
+  bool takes_storage = true;  // False if the effect is also allowed when the user has no storage left.
 };
 
 // Why a method has done nothing, in words for the model.
@@ -52,13 +57,14 @@ struct MethodFailure {
 
   std::string code;
   std::string message;
+  std::string items{};  // For a batch, a JSON array with the outcome of each item. Otherwise empty.
 };
 
 using MethodAnswer = std::variant<MethodResult, MethodFailure>;
 
 struct Method {
   std::string_view name;          // "module.method". The table in the module's commands.h has it, too.
-  std::string_view input_schema;  // The JSON Schema of its input, an object.
+  std::string_view input_schema;  // The JSON Schema of its input, an object (input_schema.h).
   // Writes nothing itself. May be called on any core; an error is not the model's fault.
   std::function<store::Async<MethodAnswer>(MethodCall)> run;
 };

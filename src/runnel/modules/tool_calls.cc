@@ -1,6 +1,6 @@
 #include "runnel/modules/tool_calls.h"
 
-#include "runnel/core/json/write.h"
+#include <utility>
 
 namespace runnel::modules {
 
@@ -9,6 +9,7 @@ using store::Async;
 namespace {
 
 constexpr std::string_view kData = R"({"data":)";
+constexpr std::string_view kPartial = R"({"partial":)";
 constexpr std::string_view kError = R"({"error":)";
 
 constexpr char kFind[] = R"sql(
@@ -48,9 +49,9 @@ store::SqlStatement keep_receipt(char const* text, base::ToolGrant const& grant,
 
 // The receipt comes last, because the end of a run usually locks in the same order: sums of storage, then
 // tool calls.
-std::vector<store::SqlStatement> with_receipt(base::ToolGrant const& grant, std::string const& data,
+std::vector<store::SqlStatement> with_receipt(base::ToolGrant const& grant, std::string receipt,
                                               std::vector<store::SqlStatement> effect) {
-  effect.push_back(keep_receipt(kTakeEffect, grant, receipt_of_effect(data)));
+  effect.push_back(keep_receipt(kTakeEffect, grant, std::move(receipt)));
   return effect;
 }
 
@@ -70,8 +71,8 @@ Error taken_over() {
 
 }  // namespace
 
-std::string receipt_of_effect(std::string_view data) {
-  return std::string{kData}.append(data).append("}");
+std::string receipt_of_effect(std::string_view data, bool partial) {
+  return std::string{partial ? kPartial : kData}.append(data).append("}");
 }
 
 std::string receipt_of_failure(std::string_view error) {
@@ -79,7 +80,12 @@ std::string receipt_of_failure(std::string_view error) {
 }
 
 std::optional<std::string_view> data_in(std::string_view receipt) {
-  return member_in(receipt, kData);
+  auto const whole = member_in(receipt, kData);
+  return whole ? whole : member_in(receipt, kPartial);
+}
+
+bool is_partial(std::string_view receipt) {
+  return receipt.starts_with(kPartial);
 }
 
 std::optional<std::string_view> error_in(std::string_view receipt) {
@@ -93,9 +99,9 @@ Async<std::optional<OpenCall>> ToolCalls::find(base::ToolGrant grant) {
   co_return to_call(*found);
 }
 
-Async<void> ToolCalls::take_effect(base::ToolGrant grant, std::string data,
+Async<void> ToolCalls::take_effect(base::ToolGrant grant, std::string receipt,
                                    std::vector<store::SqlStatement> effect) {
-  auto const written = co_await sql_->write(with_receipt(grant, data, std::move(effect)));
+  auto const written = co_await sql_->write(with_receipt(grant, std::move(receipt), std::move(effect)));
   if (!written) co_return written.error();
   co_return Result<void>{};
 }

@@ -22,12 +22,15 @@ struct OpenCall {
   std::string args_hash;          // The hash of the arguments that were recorded; see ToolCallStart.
 };
 
-// The receipt of a call that has taken effect, or will never do so. `data` and `error` are JSON objects.
-std::string receipt_of_effect(std::string_view data);
+// The receipt of a call that has taken effect, wholly or in part, or will never do so. `data` and `error` are
+// JSON objects.
+std::string receipt_of_effect(std::string_view data, bool partial = false);
 std::string receipt_of_failure(std::string_view error);
 
 // The data in a receipt. Empty if it is the receipt of a failure.
 std::optional<std::string_view> data_in(std::string_view receipt);
+// Whether it is the receipt of a batch of which only a part took effect.
+bool is_partial(std::string_view receipt);
 // The error in a receipt. Empty if it is the receipt of an effect.
 std::optional<std::string_view> error_in(std::string_view receipt);
 
@@ -44,7 +47,7 @@ class ToolCalls {
   // Writes the effect and the receipt. Fails with `conflict` if the call has a receipt, may not take effect
   // any more, or if its run is being canceled; and if a statement of the effect touches other rows than it
   // must. Then nothing is written.
-  store::Async<void> take_effect(base::ToolGrant grant, std::string data,
+  store::Async<void> take_effect(base::ToolGrant grant, std::string receipt,
                                  std::vector<store::SqlStatement> effect);
 
   // Makes sure that the call has a receipt, `failure` if it has none, and returns the receipt that it has.

@@ -1,7 +1,6 @@
 #include "runnel/modules/tool_route.h"
 
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
+#include <boost/json/value.hpp>
 
 #include <map>
 #include <optional>
@@ -13,10 +12,10 @@
 
 #include "runnel/api/problem.h"
 #include "runnel/base/log/log.h"
-#include "runnel/base/schema/json_schema.h"
 #include "runnel/core/json/parse.h"
 #include "runnel/core/json/write.h"
 #include "runnel/core/text/sha256.h"
+#include "runnel/modules/input_schema.h"
 #include "runnel/modules/tool_calls.h"
 
 namespace runnel::modules {
@@ -28,18 +27,23 @@ namespace {
 
 constexpr std::string_view kBearer = "Bearer ";
 
+// How a batch is answered of which only a part took effect.
+constexpr int kPartly = 207;
+
 // A method, ready to be called.
 struct Callable {
   Method method;
-  base::JsonSchema schema;
-  std::string schema_line;  // The schema on one line.
+  InputSchema schema;
 };
 
 Callable compile(Method method) {
-  auto const document = json::parse(method.input_schema);
-  auto schema = base::JsonSchema::load(document, {});
-  if (schema) return {std::move(method), std::move(*schema), json::serialize(document)};
+  auto schema = InputSchema::load(method.input_schema);
+  if (schema) return {std::move(method), std::move(*schema)};
   throw std::logic_error("the input schema of " + std::string{method.name} + ": " + schema.error().detail);
+}
+
+int status_of(bool partial) {
+  return partial ? kPartly : 200;
 }
 
 // Why a call is refused, in words for the model.
@@ -50,7 +54,8 @@ struct Refusal {
   MethodFailure failure;
 };
 
-// {"error":{"code","message"}}. For a bad input also the module, the method and the schema (TOOL-4).
+// {"error":{"code","message"}}. For a bad input also the module, the method and the schema (TOOL-4), and for
+// a batch the outcomes of its items.
 api::Response refuse(Refusal const& refusal, Callable const* callable) {
   std::string body;
   JsonObject outer{body};
@@ -60,15 +65,17 @@ api::Response refuse(Refusal const& refusal, Callable const* callable) {
     auto const name = callable->method.name;
     auto const dot = name.find('.');
     error.text("module", name.substr(0, dot)).text("method", name.substr(dot + 1));
-    error.raw("input_schema", callable->schema_line);
+    error.raw("input_schema", callable->schema.line());
   }
+  if (!refusal.failure.items.empty()) error.raw("items", refusal.failure.items);
   error.close();
   outer.close();
   return api::json_response(refusal.status, std::move(body));
 }
 
 api::Response answer_with(OpenCall const& call) {
-  if (auto const data = data_in(call.receipt)) return api::json_response(200, std::string{*data});
+  if (auto const data = data_in(call.receipt))
+    return api::json_response(status_of(is_partial(call.receipt)), std::string{*data});
   return api::json_response(409, call.receipt);
 }
 
@@ -165,22 +172,23 @@ class ToolRoute {
     if (!(*open)->receipt.empty()) co_return Answer{answer_with(**open)};
     auto input = read_input(*callable, request.body);
     if (auto* const refusal = std::get_if<Refusal>(&input)) co_return Answer{std::move(*refusal)};
-    auto answer = co_await callable->method.run(
-        make_call(grant, (*open)->profile, std::get<json::object>(std::move(input))));
+    auto answer =
+        co_await callable->method.run(make_call(grant, (*open)->profile, std::get<Input>(std::move(input))));
     if (!answer) co_return answer.error();
     if (auto* const failure = std::get_if<MethodFailure>(&*answer)) {
       co_return Answer{refuse_failure(*callable, std::move(*failure))};
     }
     auto result = std::get<MethodResult>(std::move(*answer));
     if (result.effect.empty()) co_return Answer{api::json_response(200, std::move(result.data))};
-    if (is_full(**open)) co_return Answer{storage_full()};
+    if (result.takes_storage && is_full(**open)) co_return Answer{storage_full()};
     auto done = co_await write(std::move(grant), std::move(result));
     co_return done;
   }
 
   [[nodiscard]] store::Async<Answer> write(base::ToolGrant grant, MethodResult result) const {
-    auto const written = co_await calls_.take_effect(grant, result.data, std::move(result.effect));
-    if (written) co_return Answer{api::json_response(200, std::move(result.data))};
+    auto receipt = receipt_of_effect(result.data, result.partial);
+    auto const written = co_await calls_.take_effect(grant, std::move(receipt), std::move(result.effect));
+    if (written) co_return Answer{api::json_response(status_of(result.partial), std::move(result.data))};
     if (written.error().code != Errc::conflict) co_return written.error();
     auto const open = co_await calls_.find(grant);
     if (!open) co_return open.error();
@@ -189,26 +197,30 @@ class ToolRoute {
     co_return Answer{conflict()};
   }
 
-  static std::variant<json::object, Refusal> read_input(Callable const& callable, std::string const& body) {
+  // An input that is valid except for the faults of single items.
+  struct Input {
+    json::object object;
+    std::vector<std::string> item_faults;
+  };
+
+  static std::variant<Input, Refusal> read_input(Callable const& callable, std::string const& body) {
     auto parsed = parse_json(body);
     if (auto const* const problem = std::get_if<JsonProblem>(&parsed)) {
       return invalid_input(callable.method.name, to_string(*problem));
     }
     auto& document = std::get<json::value>(parsed);
-    auto const violations = callable.schema.check(document);
-    std::string what = document.is_object() ? "" : "it must be an object";
-    for (auto const& violation : violations) {
-      if (!what.empty()) what += "; ";
-      what += to_string(violation);
-    }
-    if (!what.empty()) return invalid_input(callable.method.name, what);
-    return std::move(document.get_object());
+    if (!document.is_object()) return invalid_input(callable.method.name, "it must be an object");
+    auto judged = callable.schema.judge(document.get_object());
+    if (!judged.fault.empty()) return invalid_input(callable.method.name, judged.fault);
+    return Input{std::move(document.get_object()), std::move(judged.item_faults)};
   }
 
   [[nodiscard]] MethodCall make_call(base::ToolGrant const& grant, std::string const& profile,
-                                     json::object input) const {
-    return {grant.user, read_stored_profile(profile).profile.settings.preferences, std::move(input),
-            clock_.now_ms()};
+                                     Input input) const {
+    MethodCall call{grant.user, read_stored_profile(profile).profile.settings.preferences,
+                    std::move(input.object), clock_.now_ms()};
+    call.item_faults = std::move(input.item_faults);
+    return call;
   }
 
   static Refusal refuse_failure(Callable const& callable, MethodFailure failure) {

@@ -24,10 +24,10 @@ struct ToolRouteParts {
 // is whom the credential of the call names, and nothing in the request can change that (TOOL-9). The router
 // must be one that only connections of project_cli reach. Except for `methods`, the parts outlive the router.
 //
-// The body is the method's input. A good answer is the method's data. Everything else is {"error":{…}}, and
-// then the call has not taken effect, unless the answer is 503: then nobody knows. The body must be
-// the input that was recorded with the call. A call that has a receipt is answered with it. Throws
-// std::logic_error if the schema of a method cannot be enforced.
+// The body is the method's input. A good answer is the method's data, with the status 207 if a part of a
+// batch has failed. Everything else is {"error":{…}}, and then the call has not taken effect, unless the
+// answer is 503: then nobody knows. The body must be the input that was recorded with the call. A call that
+// has a receipt is answered with it. Throws std::logic_error if the schema of a method cannot be enforced.
 void add_tool_route(api::Router& router, ToolRouteParts parts);
 
 }  // namespace runnel::modules

@@ -13,7 +13,7 @@ namespace runnel::tools {
 using MethodNames = std::set<std::string, std::less<>>;
 
 // Longer arguments are refused unread. They are parsed on the run's core, so they must be short.
-inline constexpr std::size_t kMostArgumentBytes = std::size_t{32} * 1024;
+inline constexpr std::size_t kMostArgumentBytes = std::size_t{256} * 1024;
 
 // Reads the arguments of project_cli as the model wrote them: {"module","method","input"}, and an "intent",
 // which is only for display (TOOL-1). Without an input it is empty. Refuses everything else. What a refused

@@ -14,6 +14,7 @@ namespace runnel::tools {
 struct CallReceipt {
   bool took_effect = false;
   std::string json;
+  bool partial = false;  // Whether only a part of a batch took effect.
 };
 
 // How project_cli reaches the modules, and how the server learns what became of a call. Used on a core.

@@ -62,22 +62,31 @@ char const* broken_form(CalledMethod const& called, json::object const& document
     return error_in(document) != nullptr
                ? nullptr
                : "the tool's error needs a message, and a code of upper case letters, digits and _";
+  auto const* const partial = document.if_contains("partial");
+  if (partial != nullptr && !partial->is_bool()) return "the tool's member partial is neither true nor false";
   auto const* const data = document.if_contains("data");
   return data != nullptr && data->is_object() ? nullptr : "the tool's data are not a JSON object";
 }
 
 // The data as project_cli has printed them, to the byte: a number that is parsed and written again has
 // another form, and the result must be the same as the receipt's. Empty if the output has another form.
-std::string_view printed_data(CalledMethod const& called, std::string_view output) {
+std::string_view printed_data(CalledMethod const& called, ToolStatus status, std::string_view output) {
   std::string head;
   JsonObject object{head};
-  object.boolean("ok", true).text("module", called.module).text("method", called.method);
+  object.boolean("ok", true);
+  if (status == ToolStatus::partial) object.boolean("partial", true);
+  object.text("module", called.module).text("method", called.method);
   object.key("data");
   while (output.ends_with('\n'))
     output.remove_suffix(1);
   if (!output.starts_with(head) || !output.ends_with('}')) return {};
   auto const data = output.substr(head.size(), output.size() - head.size() - 1);
   return check_json_text(data, 2 * kDefaultJsonDepth) ? std::string_view{} : data;
+}
+
+ToolStatus status_in(json::object const& document) {
+  auto const* const partial = document.if_contains("partial");
+  return partial != nullptr && partial->get_bool() ? ToolStatus::partial : ToolStatus::success;
 }
 
 ProgramAnswer broken(std::string const& code, std::string const& message) {
@@ -88,10 +97,11 @@ ProgramAnswer read_document(CalledMethod const& called, json::object const& docu
                             std::string_view output) {
   if (auto const* const why = broken_form(called, document)) return broken(kInvalidOutput, why);
   if (!document.at("ok").get_bool()) return {failure(json::serialize(*error_in(document))), true};
-  auto const printed = printed_data(called, output);
+  auto const status = status_in(document);
+  auto const printed = printed_data(called, status, output);
   auto outcome =
-      success(called, printed.empty() ? json::serialize(document.at("data")) : std::string{printed});
-  bool const kept = outcome.status == ToolStatus::success;
+      success(called, printed.empty() ? json::serialize(document.at("data")) : std::string{printed}, status);
+  bool const kept = outcome.status == status;
   return {std::move(outcome), kept};
 }
 
@@ -126,10 +136,10 @@ ProgramAnswer read_output(CalledMethod const& called, base::ChildOutcome const& 
   return read_text(called, ended);
 }
 
-ToolOutcome success(CalledMethod const& called, std::string_view data) {
+ToolOutcome success(CalledMethod const& called, std::string_view data, ToolStatus status) {
   std::string text;
   JsonObject{text}
-      .text("status", "success")
+      .text("status", to_string(status))
       .text("module", called.module)
       .text("method", called.method)
       .raw("data", data)
@@ -137,7 +147,7 @@ ToolOutcome success(CalledMethod const& called, std::string_view data) {
   auto result = JsonText::parse(text);
   if (!result) return tool_failure(kInvalidOutput, "the tool's data are nested too deeply");
   ToolOutcome outcome;
-  outcome.status = ToolStatus::success;
+  outcome.status = status;
   outcome.result = std::move(*result);
   return outcome;
 }

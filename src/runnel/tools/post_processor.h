@@ -25,12 +25,14 @@ struct ProgramAnswer {
 };
 
 // The program must have printed one JSON object, {"ok":true,"module","method","data"} or
-// {"ok":false,"module","method","error":{"code","message",…}}, for this method. Everything else is a failure
-// with a code of its own, and nothing that was printed is passed on then.
+// {"ok":false,"module","method","error":{"code","message",…}}, for this method. "partial":true behind "ok":true
+// says that a part of a batch has failed. Everything else is a failure with a code of its own, and nothing that
+// was printed is passed on then.
 ProgramAnswer read_output(CalledMethod const& called, base::ChildOutcome const& ended);
 
-// A success with this data, which is a JSON object.
-ToolOutcome success(CalledMethod const& called, std::string_view data);
+// A success, or the partial success of a batch, with this data, which is a JSON object.
+ToolOutcome success(CalledMethod const& called, std::string_view data,
+                    ToolStatus status = ToolStatus::success);
 
 // A failure with this error, which is a JSON object.
 ToolOutcome failure(std::string_view error);

@@ -41,6 +41,22 @@ TEST(PostProcessor, TOOL_7_SuccessIsLabelledDataAndNothingElse) {
   EXPECT_FALSE(outcome.error);
 }
 
+TEST(PostProcessor, TOOL_7_PartialBatchIsLabelledSo) {
+  std::string const data = R"({"items":[{"n":1.50}],"count":2,"failed":1})";
+  for (auto const* const head :
+       {R"({"ok":true,"partial":true,"module":"calendar","method":"create","data":)",
+        R"({"module":"calendar","method":"create","partial":true, "ok":true,"data":)"}) {
+    auto const answer = read_output(kCreate, ended(head + data + "}\n"));
+    EXPECT_TRUE(answer.answered);
+    EXPECT_EQ(answer.outcome.status, ToolStatus::partial);
+    EXPECT_TRUE(answer.outcome.result.str().starts_with(
+        R"({"status":"partial","module":"calendar","method":"create","data":{"items")"))
+        << answer.outcome.result.str();
+  }
+  EXPECT_EQ(failure_of(ended(R"({"ok":true,"partial":1,"module":"calendar","method":"create","data":{}})")),
+            "INVALID_OUTPUT");
+}
+
 TEST(PostProcessor, TOOL_7_FailureIsTheErrorAsTheToolGaveIt) {
   auto const outcome =
       read_output(kCreate,

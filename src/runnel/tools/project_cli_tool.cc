@@ -38,7 +38,8 @@ std::vector<std::string> only(std::string const& secret) {
 }
 
 ToolOutcome outcome_of_receipt(CallReceipt const& receipt, CalledMethod const& called) {
-  return receipt.took_effect ? success(called, receipt.json) : failure(receipt.json);
+  if (!receipt.took_effect) return failure(receipt.json);
+  return success(called, receipt.json, receipt.partial ? ToolStatus::partial : ToolStatus::success);
 }
 
 Error canceled() {

@@ -39,6 +39,7 @@ tools::CallReceipt to_receipt(std::string const& text) {
   tools::CallReceipt receipt;
   auto const data = modules::data_in(text);
   receipt.took_effect = data.has_value();
+  receipt.partial = modules::is_partial(text);
   receipt.json = data ? *data : modules::error_in(text).value_or("{}");
   return receipt;
 }
