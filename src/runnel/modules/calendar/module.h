@@ -4,8 +4,8 @@
 
 namespace runnel::modules::calendar {
 
-// The user's events. Models reach them through the methods calendar.create and calendar.read; there are no
-// routes.
+// The user's events, and the events of others to which the user is invited. Apps reach them under
+// /api/v1/calendar, models through the methods of calendar.
 Definition define();
 
 }  // namespace runnel::modules::calendar

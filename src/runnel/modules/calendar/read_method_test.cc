@@ -174,12 +174,13 @@ TEST_F(CalendarRead, TOOL_4_EachModeHasItsOwnFields) {
         R"({"mode":"range","start_at":"2026-05-01T00:00:00Z"})", R"({"mode":"range","date":"2026-05-01"})",
         R"({"mode":"event"})", R"({"mode":"event","event_id":""})", R"({"mode":"event","event_id":7})",
         R"({"mode":"event","event_id":"x","user":"bob"})"}) {
-    EXPECT_FALSE(violations(kRead, input).empty()) << input;
+    EXPECT_NE(fault(kRead, input), "") << input;
   }
-  EXPECT_EQ(violations(kRead, R"({"mode":"week"})").front(), "/mode: must be one of day, range or event");
-  EXPECT_EQ(violations(kRead, R"({"mode":"day"})"), Titles{"/date: is required"});
-  EXPECT_EQ(violations(kRead, R"({"mode":"event","event_id":"x","limit":3})"),
-            Titles{"/limit: is not known; known: mode, event_id"});
+  EXPECT_EQ(fault(kRead, R"({"mode":"week"})"), "/mode: must be one of day, range, event or invites");
+  EXPECT_EQ(fault(kRead, R"({"mode":"day"})"), "/date: is required");
+  EXPECT_EQ(fault(kRead, R"({"mode":"event","event_id":"x","limit":3})"),
+            "/limit: is not known; known: mode, event_id");
+  EXPECT_EQ(fault(kRead, R"({"mode":"invites","date":"2026-05-01"})"), "/date: is not known; known: mode");
 }
 
 TEST_F(CalendarRead, TOOL_4_DayIsADateThatExists) {

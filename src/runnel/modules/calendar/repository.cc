@@ -1,5 +1,6 @@
 #include "runnel/modules/calendar/repository.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace runnel::modules::calendar {
@@ -11,31 +12,101 @@ namespace {
 
 // A repeat updates the row with its own value, so that it touches one row like the first time.
 constexpr char kAdd[] = R"sql(
-INSERT INTO calendar_events(id, owner_id, title, start_at, end_at, timezone, location, description, created_at,
-                            updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9)
+INSERT INTO calendar_events(id, owner_id, title, start_at, end_at, timezone, location, description, all_day, reminders,
+                            created_at, updated_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
 ON CONFLICT (id) DO UPDATE SET id = excluded.id WHERE calendar_events.owner_id = excluded.owner_id)sql";
 
-// $4 is the instant after which an event must start to reach into the span. It follows from the other
-// conditions, and keeps the query away from older events.
-constexpr char kOverlapping[] = R"sql(
-SELECT id, title, start_at, end_at, timezone, location, description FROM calendar_events
-WHERE owner_id = $1 AND start_at < $3 AND end_at > $2 AND start_at > $4
-ORDER BY start_at, id LIMIT $5)sql";
+constexpr char kReplace[] = R"sql(
+UPDATE calendar_events
+SET title = $3, start_at = $4, end_at = $5, timezone = $6, location = $7, description = $8, all_day = $9,
+    reminders = $10, updated_at = $11, revision = revision + 1
+WHERE id = $1 AND owner_id = $2 AND revision = $12)sql";
 
-constexpr char kFindEvent[] = R"sql(
-SELECT id, title, start_at, end_at, timezone, location, description FROM calendar_events
-WHERE owner_id = $1 AND id = $2)sql";
+constexpr char kRemoveEvent[] = "DELETE FROM calendar_events WHERE id = $1 AND owner_id = $2";
+
+constexpr char kAddInvite[] = R"sql(
+INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, updated_at)
+SELECT CAST($1 AS text), id, owner_id, CAST($2 AS text), 'pending', start_at, end_at, CAST($3 AS bigint),
+       CAST($3 AS bigint)
+FROM calendar_events WHERE id = $4 AND owner_id = $5
+ON CONFLICT (event_id, user_id) DO NOTHING)sql";
+
+constexpr char kInviteAgain[] = R"sql(
+UPDATE calendar_invites SET status = 'pending', updated_at = $3
+WHERE id = $1 AND owner_id = $2 AND status = 'rejected')sql";
+
+constexpr char kAnswer[] =
+    "UPDATE calendar_invites SET status = $3, updated_at = $4 WHERE id = $1 AND user_id = $2";
+
+constexpr char kGuests[] =
+    "SELECT id, user_id, status FROM calendar_invites WHERE event_id = $1 ORDER BY user_id, id";
+
+// The columns of an event, as to_event() reads them, without those of an invitation.
+#define RUNNEL_EVENT_COLUMNS                                                                             \
+  "e.id, e.title, e.start_at, e.end_at, e.timezone, e.location, e.description, e.all_day, e.reminders, " \
+  "e.owner_id, e.revision, e.created_at, e.updated_at"
+#define RUNNEL_OWN_EVENT \
+  "SELECT " RUNNEL_EVENT_COLUMNS ", CAST(NULL AS text), CAST(NULL AS text) FROM calendar_events e "
+#define RUNNEL_INVITED_EVENT                  \
+  "SELECT " RUNNEL_EVENT_COLUMNS              \
+  ", i.id, i.status FROM calendar_invites i " \
+  "JOIN calendar_events e ON e.id = i.event_id "
+
+// $2 to $3 is the span of time, $4 to $5 the span of dates.
+#define RUNNEL_OVERLAPS                                                                                    \
+  "CASE WHEN e.all_day = 1 THEN e.start_at < $5 AND e.end_at > $4 ELSE e.start_at < $3 AND e.end_at > $2 " \
+  "END "
+
+// $6 and $7 are the instants after which a short and a long event must start to reach into the window, and $8
+// is the one before which every event must start. They follow from the other conditions and keep the query
+// away from all other events. Each part stops at the limit, so that a crowded window costs no more than what
+// is shown.
+constexpr char kOverlapping[] =
+    "SELECT * FROM (" RUNNEL_OWN_EVENT
+    "WHERE e.owner_id = $1 AND e.start_at > $6 AND e.start_at < $8 AND e.end_at - e.start_at <= 86400000 "
+    "AND " RUNNEL_OVERLAPS
+    "ORDER BY e.start_at, e.id LIMIT $9) short_events "
+    "UNION ALL SELECT * FROM (" RUNNEL_OWN_EVENT
+    "WHERE e.owner_id = $1 AND e.start_at > $7 AND e.start_at < $8 AND e.end_at - e.start_at > 86400000 "
+    "AND " RUNNEL_OVERLAPS
+    "ORDER BY e.start_at, e.id LIMIT $9) long_events "
+    "UNION ALL SELECT * FROM (" RUNNEL_INVITED_EVENT
+    "WHERE i.user_id = $1 AND i.start_at > $7 AND i.start_at < $8 AND i.status <> 'rejected' "
+    "AND " RUNNEL_OVERLAPS
+    "ORDER BY i.start_at, i.id LIMIT $9) invited_events "
+    "ORDER BY 3, 1 LIMIT $9";
+
+constexpr char kFindEvent[] =
+    RUNNEL_OWN_EVENT "WHERE e.id = $2 AND e.owner_id = $1 UNION ALL " RUNNEL_INVITED_EVENT
+                     "WHERE i.event_id = $2 AND i.user_id = $1 AND i.status <> 'rejected'";
+
+constexpr char kInvites[] =
+    RUNNEL_INVITED_EVENT "WHERE i.user_id = $1 AND i.status = $2 ORDER BY i.start_at, i.id LIMIT $3";
+
+constexpr char kFindInvite[] = RUNNEL_INVITED_EVENT "WHERE i.id = $2 AND i.user_id = $1";
+
+#undef RUNNEL_OVERLAPS
+#undef RUNNEL_INVITED_EVENT
+#undef RUNNEL_OWN_EVENT
+#undef RUNNEL_EVENT_COLUMNS
 
 Event to_event(store::SqlResult const& found, std::size_t row) {
   Event event;
   event.id = found.text(row, 0);
   event.title = found.text(row, 1);
-  event.span.start_at = found.integer(row, 2);
-  event.span.end_at = found.integer(row, 3);
+  event.span = {found.integer(row, 2), found.integer(row, 3)};
   event.timezone = found.text(row, 4);
   event.location = found.text(row, 5);
   event.description = found.text(row, 6);
+  event.all_day = found.integer(row, 7) == 1;
+  event.reminders = found.text(row, 8);
+  event.owner_id = found.text(row, 9);
+  event.revision = found.integer(row, 10);
+  event.created_at = found.integer(row, 11);
+  event.updated_at = found.integer(row, 12);
+  event.invite_id = found.text(row, 13);
+  event.invite_status = found.text(row, 14);
   return event;
 }
 
@@ -47,29 +118,97 @@ std::vector<Event> to_events(store::SqlResult const& found) {
   return events;
 }
 
+std::optional<Event> to_one(store::SqlResult const& found) {
+  return found.empty() ? std::nullopt : std::optional{to_event(found, 0)};
+}
+
+std::vector<Guest> to_guests(store::SqlResult const& found) {
+  std::vector<Guest> out;
+  for (std::size_t row = 0; row < found.size(); ++row)
+    out.push_back({found.text(row, 0), found.text(row, 1), found.text(row, 2)});
+  return out;
+}
+
+SqlStatement with_event(char const* text, UserId const& owner, Event const& event, std::int64_t now_ms) {
+  return store::statement(text, event.id, owner.text, event.title, event.span.start_at, event.span.end_at,
+                          event.timezone, store::null_if_empty(event.location),
+                          store::null_if_empty(event.description), std::int64_t{event.all_day ? 1 : 0},
+                          store::null_if_empty(event.reminders), now_ms);
+}
+
+// Nothing has a part in an empty span.
+Span none_if_empty(Span span) {
+  return span.start_at < span.end_at ? span : Span{};
+}
+
+SqlStatement overlapping_statement(UserId const& user, Window const& window, std::size_t limit) {
+  auto const first = std::min(window.time.start_at, window.dates.start_at);
+  auto const last = std::max(window.time.end_at, window.dates.end_at);
+  auto const time = none_if_empty(window.time);
+  auto const dates = none_if_empty(window.dates);
+  return store::statement(kOverlapping, user.text, time.start_at, time.end_at, dates.start_at, dates.end_at,
+                          first - kDayMs - 1, first - kLongestSpanMs, last, static_cast<std::int64_t>(limit));
+}
+
 }  // namespace
 
 SqlStatement add_event(UserId const& owner, Event const& event, std::int64_t now_ms) {
-  return store::statement(kAdd, event.id, owner.text, event.title, event.span.start_at, event.span.end_at,
-                          event.timezone, store::null_if_empty(event.location),
-                          store::null_if_empty(event.description), now_ms)
+  return with_event(kAdd, owner, event, now_ms).touching(1);
+}
+
+SqlStatement replace_event(UserId const& owner, Event const& event, std::int64_t now_ms) {
+  auto out = with_event(kReplace, owner, event, now_ms);
+  out.parameters.emplace_back(event.revision);
+  return std::move(out).touching(1);
+}
+
+SqlStatement remove_event(UserId const& owner, std::string id) {
+  return store::statement(kRemoveEvent, std::move(id), owner.text).touching(1);
+}
+
+SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& guest, std::int64_t now_ms) {
+  return store::statement(kAddInvite, guest.invite_id, guest.user_id, now_ms, std::move(event_id), owner.text)
       .touching(1);
 }
 
-Async<std::vector<Event>> Repository::overlapping(UserId owner, Span span, std::size_t limit) {
-  if (span.start_at >= span.end_at) co_return std::vector<Event>{};
-  auto const found =
-      co_await sql_->read(store::statement(kOverlapping, owner.text, span.start_at, span.end_at,
-                                           span.start_at - kLongestSpanMs, static_cast<std::int64_t>(limit)));
+SqlStatement invite_again(UserId const& owner, std::string invite_id, std::int64_t now_ms) {
+  return store::statement(kInviteAgain, std::move(invite_id), owner.text, now_ms).touching(1);
+}
+
+SqlStatement answer_invite(UserId const& guest, std::string invite_id, std::string status,
+                           std::int64_t now_ms) {
+  return store::statement(kAnswer, std::move(invite_id), guest.text, std::move(status), now_ms).touching(1);
+}
+
+Async<std::vector<Event>> Repository::overlapping(UserId user, Window window, std::size_t limit) {
+  auto const found = co_await sql_->read(overlapping_statement(user, window, limit));
   if (!found) co_return found.error();
   co_return to_events(*found);
 }
 
-Async<std::optional<Event>> Repository::find(UserId owner, std::string id) {
-  auto const found = co_await sql_->read(store::statement(kFindEvent, owner.text, std::move(id)));
+Async<std::optional<Event>> Repository::find(UserId user, std::string id) {
+  auto const found = co_await sql_->read(store::statement(kFindEvent, user.text, std::move(id)));
   if (!found) co_return found.error();
-  if (found->empty()) co_return std::nullopt;
-  co_return to_event(*found, 0);
+  co_return to_one(*found);
+}
+
+Async<std::vector<Guest>> Repository::guests(std::string event_id) {
+  auto const found = co_await sql_->read(store::statement(kGuests, std::move(event_id)));
+  if (!found) co_return found.error();
+  co_return to_guests(*found);
+}
+
+Async<std::vector<Event>> Repository::invites(UserId user, std::string status, std::size_t limit) {
+  auto const found = co_await sql_->read(
+      store::statement(kInvites, user.text, std::move(status), static_cast<std::int64_t>(limit)));
+  if (!found) co_return found.error();
+  co_return to_events(*found);
+}
+
+Async<std::optional<Event>> Repository::find_invite(UserId user, std::string invite_id) {
+  auto const found = co_await sql_->read(store::statement(kFindInvite, user.text, std::move(invite_id)));
+  if (!found) co_return found.error();
+  co_return to_one(*found);
 }
 
 }  // namespace runnel::modules::calendar

@@ -11,8 +11,9 @@
 
 namespace runnel::modules::calendar {
 
+inline constexpr std::int64_t kDayMs = std::int64_t{24} * 60 * 60 * 1000;
 // No event lasts longer than 366 days.
-inline constexpr std::int64_t kLongestSpanMs = std::int64_t{366} * 24 * 60 * 60 * 1000;
+inline constexpr std::int64_t kLongestSpanMs = 366 * kDayMs;
 // The last millisecond of the year 9999. No event ends later, and none starts before 1970.
 inline constexpr std::int64_t kLastMs = 253'402'300'799'999;
 
@@ -22,13 +23,35 @@ struct Span {
   std::int64_t end_at = 0;
 };
 
+// What a reader of a calendar looks at: a span of time, and the dates that it has in the reader's time zone,
+// each as if it were in UTC. Events of whole days are compared with the dates.
+struct Window {
+  Span time;
+  Span dates;
+};
+
 struct Event {
   std::string id;
   std::string title;
-  Span span;
-  std::string timezone;     // A name in the IANA database.
-  std::string location;     // Empty if there is none.
-  std::string description;  // Empty if there is none.
+  Span span;  // For an event of whole days: from midnight to midnight in UTC.
+  bool all_day = false;
+  std::string timezone;       // A name in the IANA database.
+  std::string location;       // Empty if there is none.
+  std::string description;    // Empty if there is none.
+  std::string reminders;      // A JSON list of minutes. Empty if there are none.
+  std::string owner_id;       // Who made it. Set by the repository, and so are the following.
+  std::int64_t revision = 1;  // Grows with each change.
+  std::int64_t created_at = 0;
+  std::int64_t updated_at = 0;
+  std::string invite_id;      // The reader's invitation. Empty if the event is the reader's own.
+  std::string invite_status;  // "pending", "accepted" or "rejected".
+};
+
+// Somebody who is invited to an event.
+struct Guest {
+  std::string invite_id;
+  std::string user_id;
+  std::string status;
 };
 
 // Adds the event to the owner's calendar. The statement can be repeated: an event with this id and owner
@@ -36,16 +59,46 @@ struct Event {
 // `invalid` if the event is not one that the table can hold.
 store::SqlStatement add_event(UserId const& owner, Event const& event, std::int64_t now_ms);
 
+// Replaces the owner's event with this id. The write fails with `conflict` if the event is gone or does not
+// have the revision `event.revision` any more; the stored one has the next revision.
+store::SqlStatement replace_event(UserId const& owner, Event const& event, std::int64_t now_ms);
+
+// Deletes the owner's event and its invitations. The write fails with `conflict` if there is none.
+store::SqlStatement remove_event(UserId const& owner, std::string id);
+
+// Invites a user to the owner's event. The write fails with `conflict` if the event is gone or the user is
+// invited already.
+store::SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& guest,
+                               std::int64_t now_ms);
+
+// Invites a user again who has rejected the invitation. The write fails with `conflict` if that is not so.
+store::SqlStatement invite_again(UserId const& owner, std::string invite_id, std::int64_t now_ms);
+
+// Keeps the guest's answer, "accepted" or "rejected". The write fails with `conflict` if the guest has no
+// such invitation.
+store::SqlStatement answer_invite(UserId const& guest, std::string invite_id, std::string status,
+                                  std::int64_t now_ms);
+
 class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{&sql} {}
 
-  // The owner's events that have a part in the span, by start and then by id; at most `limit`. Two spans that
-  // only touch have no part in each other, and an empty span has no events.
-  store::Async<std::vector<Event>> overlapping(UserId owner, Span span, std::size_t limit);
+  // The events that have a part in the window, by start and then by id; at most `limit`: the user's own, and
+  // those of others to which the user is invited and has not said no. Two spans that only touch have no part
+  // in each other, and an empty span has no events.
+  store::Async<std::vector<Event>> overlapping(UserId user, Window window, std::size_t limit);
 
-  // Empty if the owner has no event with this id.
-  store::Async<std::optional<Event>> find(UserId owner, std::string id);
+  // Empty if the user has no event with this id and is not invited to one, or has said no.
+  store::Async<std::optional<Event>> find(UserId user, std::string id);
+
+  // By user.
+  store::Async<std::vector<Guest>> guests(std::string event_id);
+
+  // The events to which the user is invited with this status, by start and then by id; at most `limit`.
+  store::Async<std::vector<Event>> invites(UserId user, std::string status, std::size_t limit);
+
+  // The event of an invitation of this user. Empty if there is none.
+  store::Async<std::optional<Event>> find_invite(UserId user, std::string invite_id);
 
  private:
   store::Sql* sql_;

@@ -39,7 +39,7 @@ class CalendarRows : public StoreContract {
   }
   std::vector<std::string> overlapping(Span span, std::size_t limit = 100, UserId const& owner = kAnn) {
     std::vector<std::string> ids;
-    for (auto const& event : run_async(rows().overlapping(owner, span, limit)).value())
+    for (auto const& event : run_async(rows().overlapping(owner, Window{span, {}}, limit)).value())
       ids.push_back(event.id);
     return ids;
   }

@@ -9,9 +9,9 @@
 #include <variant>
 #include <vector>
 
-#include "runnel/base/schema/json_schema.h"
 #include "runnel/core/json/parse.h"
 #include "runnel/modules/calendar/module.h"
+#include "runnel/modules/input_schema.h"
 #include "runnel/modules/testing/module_under_test.h"
 #include "tests/support/run_async.h"
 
@@ -30,21 +30,20 @@ class CalendarUnderTest : public testing::Test {
     }
     throw std::logic_error("there is no method " + std::string{name});
   }
-  base::JsonSchema schema(std::string_view name) {
-    return base::JsonSchema::load(document(method(name).input_schema), {}).value();
+  InputSchema::Judgement judge(std::string_view name, std::string const& input) {
+    return InputSchema::load(method(name).input_schema).value().judge(document(input).as_object());
   }
   static boost::json::value document(std::string_view text) {
     return std::get<boost::json::value>(parse_json(text));
   }
 
-  // What the method answers to an input that its schema allows.
+  // What the method answers to an input that its schema allows; the items of a batch may have faults.
   MethodAnswer call(std::string_view name, std::string const& input, std::string user = "ann") {
-    auto const sent = document(input);
-    for (auto const& violation : schema(name).check(sent))
-      ADD_FAILURE() << input << ": " << to_string(violation);
-    return run_async(method(name).run(
-                         MethodCall{UserId{std::move(user)}, preferences, sent.as_object(), kCalledAt}))
-        .value();
+    auto judged = judge(name, input);
+    EXPECT_EQ(judged.fault, "") << input;
+    MethodCall called{UserId{std::move(user)}, preferences, document(input).as_object(), kCalledAt};
+    called.item_faults = std::move(judged.item_faults);
+    return run_async(method(name).run(std::move(called))).value();
   }
 
   // The data of a call that must succeed, after its effect is written.
@@ -68,13 +67,8 @@ class CalendarUnderTest : public testing::Test {
     EXPECT_NE(failed, nullptr) << input;
     return failed == nullptr ? "" : failed->code + ": " + failed->message;
   }
-  // What the method's schema has against the input.
-  std::vector<std::string> violations(std::string_view name, std::string const& input) {
-    std::vector<std::string> out;
-    for (auto const& violation : schema(name).check(document(input)))
-      out.push_back(to_string(violation));
-    return out;
-  }
+  // What the method's schema has against the input: "PATH: problem" for each mistake, separated by "; ".
+  std::string fault(std::string_view name, std::string const& input) { return judge(name, input).fault; }
 
   Preferences preferences;
 

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "runnel/modules/batch.h"
+#include "runnel/modules/calendar/repository.h"
+
+// What can be done with a calendar. The methods for models and the routes for apps use the same actions: an
+// action checks what is asked, and returns the statements of its effect, which the caller writes.
+namespace runnel::modules::calendar {
+
+// The codes of failures, besides kInvalidInput.
+inline constexpr char kNotFound[] = "NOT_FOUND";  // Also for another user's event.
+inline constexpr char kNotOrganizer[] = "NOT_ORGANIZER";
+inline constexpr char kTooManyGuests[] = "TOO_MANY_GUESTS";
+
+// At most so many events that overlap an event are told of.
+inline constexpr std::size_t kMostConflicts = 5;
+// At most so many users are invited to an event.
+inline constexpr std::size_t kMostGuests = 200;
+
+// What a user asks for. The input is valid by its schema.
+struct Action {
+  UserId user;
+  std::string timezone;  // The user's.
+  boost::json::object input;
+  std::int64_t now_ms = 0;
+};
+
+// {"event_id","outcome":"created","conflicts"?:[{"event_id","title","start_at","end_at"}…]}. The conflicts
+// are the user's events at a time of day that overlap the new one, as they are before this call.
+store::Async<ItemAnswer> create_event(Repository repository, Action action);
+
+// {"event_id","outcome":"updated","conflicts"?}. Only the user who made an event can change, delete or share
+// it.
+store::Async<ItemAnswer> update_event(Repository repository, Action action);
+
+// {"event_id","outcome":"deleted"}.
+store::Async<ItemAnswer> delete_event(Repository repository, Action action);
+
+// {"items":[{"user_id","invite_id","outcome":"invited"|"already_invited"}…],"count"}. Who has said no is
+// invited again. Nothing checks that a user exists, so that nobody can find out who is a user.
+store::Async<ItemAnswer> share_event(Repository repository, Action action);
+
+// {"event_id","invite_id","outcome":"accepted"|"rejected"}. An answer can be changed.
+store::Async<ItemAnswer> accept_invite(Repository repository, Action action);
+store::Async<ItemAnswer> reject_invite(Repository repository, Action action);
+
+}  // namespace runnel::modules::calendar

@@ -1,0 +1,169 @@
+#include <optional>
+
+#include "runnel/modules/calendar/module.h"
+#include "runnel/modules/calendar/repository.h"
+#include "runnel/store/testing/store_contract.h"
+
+namespace runnel::modules::calendar {
+namespace {
+
+using namespace store;
+
+constexpr std::int64_t kHourMs = 3'600'000;
+UserId const kEve{"eve"};
+
+class InviteRows : public StoreContract {
+ protected:
+  [[nodiscard]] std::vector<Migration> module_migrations() const override { return define().migrations; }
+
+  static Event event_of(std::string id, Span span) {
+    Event event;
+    event.id = std::move(id);
+    event.title = "Tea";
+    event.span = span;
+    event.timezone = "UTC";
+    return event;
+  }
+  Result<SqlResult> write(SqlStatement statement) {
+    return run_async(store().write_one(std::move(statement)));
+  }
+  void add(std::string id, Span span, UserId const& owner = kAnn) {
+    ASSERT_TRUE(write(add_event(owner, event_of(std::move(id), span), kNow)));
+  }
+  void share(std::string const& event, UserId const& guest, UserId const& owner = kAnn) {
+    ASSERT_TRUE(write(add_invite(owner, event, {event + "-" + guest.text, guest.text, ""}, kNow)));
+  }
+  void answer(std::string const& invite, UserId const& guest, char const* status) {
+    ASSERT_TRUE(write(answer_invite(guest, invite, status, kNow + 1)));
+  }
+  static std::vector<std::string> ids(std::vector<Event> const& events) {
+    std::vector<std::string> out;
+    for (auto const& event : events)
+      out.push_back(event.id);
+    return out;
+  }
+  std::vector<std::string> overlapping(UserId const& user, Span span, std::size_t limit = 100) {
+    return ids(run_async(Repository{store()}.overlapping(user, Window{span, span}, limit)).value());
+  }
+  std::vector<std::string> invites(UserId const& user, std::string status) {
+    return ids(run_async(Repository{store()}.invites(user, std::move(status), 100)).value());
+  }
+  std::string stored(UserId const& owner) {
+    return cell("SELECT coalesce((SELECT bytes FROM storage_totals WHERE owner_id = '" + owner.text +
+                "'), -1)");
+  }
+};
+
+using Ids = std::vector<std::string>;
+constexpr Span kNoon{kNow, kNow + kHourMs};
+
+TEST_P(InviteRows, TOOL_12_ShortLongAndInvitedEventsAreOneListInOrder) {
+  add("short", {kNow + 2, kNow + kHourMs});
+  add("long", {kNow - 300 * kDayMs, kNow + kHourMs});
+  add("invited", {kNow + 1, kNow + 2}, kBob);
+  share("invited", kAnn, kBob);
+  add("not-shared", kNoon, kBob);
+  add("day-long", {kNow - kDayMs + 1, kNow + 1});
+
+  EXPECT_EQ(overlapping(kAnn, kNoon), (Ids{"long", "day-long", "invited", "short"}));
+  EXPECT_EQ(overlapping(kAnn, kNoon, 3), (Ids{"long", "day-long", "invited"}));
+  EXPECT_EQ(overlapping(kAnn, {kNow + 2, kNow + 3}), (Ids{"long", "short"}));
+}
+
+TEST_P(InviteRows, TOOL_12_AllDayEventIsComparedWithDates) {
+  auto holiday = event_of("holiday", {10 * kDayMs, 12 * kDayMs});
+  holiday.all_day = true;
+  ASSERT_TRUE(write(add_event(kAnn, holiday, kNow)));
+  auto const found = [&](Span time, Span dates) {
+    return ids(run_async(Repository{store()}.overlapping(kAnn, {time, dates}, 9)).value());
+  };
+
+  Span const before{9 * kDayMs, 10 * kDayMs};
+  Span const within{11 * kDayMs, 12 * kDayMs};
+  EXPECT_EQ(found(before, within), Ids{"holiday"});
+  EXPECT_EQ(found(within, before), Ids{});
+  EXPECT_EQ(found(within, {}), Ids{});
+  EXPECT_TRUE(run_async(Repository{store()}.find(kAnn, "holiday")).value()->all_day);
+}
+
+TEST_P(InviteRows, TOOL_12_AnswersAreKept) {
+  add("e1", kNoon);
+  share("e1", kBob);
+  EXPECT_EQ(invites(kBob, "pending"), Ids{"e1"});
+
+  answer("e1-bob", kBob, "accepted");
+
+  EXPECT_EQ(invites(kBob, "pending"), Ids{});
+  EXPECT_EQ(invites(kBob, "accepted"), Ids{"e1"});
+  EXPECT_EQ(overlapping(kBob, kNoon), Ids{"e1"});
+  answer("e1-bob", kBob, "rejected");
+  EXPECT_EQ(overlapping(kBob, kNoon), Ids{});
+  EXPECT_FALSE(run_async(Repository{store()}.find(kBob, "e1")).value().has_value());
+  auto const invited = run_async(Repository{store()}.find_invite(kBob, "e1-bob")).value();
+  EXPECT_EQ(invited.value().invite_status, "rejected");
+  EXPECT_EQ(refusal(write(answer_invite(kEve, "e1-bob", "accepted", kNow))), Errc::conflict);
+}
+
+TEST_P(InviteRows, TOOL_12_WhoIsInvitedTwiceOrByAnotherIsRefused) {
+  add("e1", kNoon);
+  share("e1", kBob);
+
+  EXPECT_EQ(refusal(write(add_invite(kAnn, "e1", {"x", "bob", ""}, kNow))), Errc::conflict);
+  EXPECT_EQ(refusal(write(add_invite(kBob, "e1", {"x", "eve", ""}, kNow))), Errc::conflict);
+  EXPECT_EQ(refusal(write(add_invite(kAnn, "gone", {"x", "eve", ""}, kNow))), Errc::conflict);
+  EXPECT_EQ(refusal(write(add_invite(kAnn, "e1", {"x", "ann", ""}, kNow))), Errc::invalid);
+  EXPECT_EQ(refusal(write(invite_again(kAnn, "e1-bob", kNow))), Errc::conflict);
+  answer("e1-bob", kBob, "rejected");
+  EXPECT_EQ(refusal(write(invite_again(kEve, "e1-bob", kNow))), Errc::conflict);
+  EXPECT_TRUE(write(invite_again(kAnn, "e1-bob", kNow)));
+}
+
+TEST_P(InviteRows, TOOL_12_InvitationsFollowTheirEvent) {
+  add("e1", kNoon);
+  share("e1", kBob);
+  auto event = run_async(Repository{store()}.find(kAnn, "e1")).value().value();
+  event.span = {kNow + 10 * kDayMs, kNow + 12 * kDayMs};
+
+  ASSERT_TRUE(write(replace_event(kAnn, event, kNow)));
+
+  EXPECT_EQ(overlapping(kBob, kNoon), Ids{});
+  EXPECT_EQ(overlapping(kBob, {kNow + 11 * kDayMs, kNow + 11 * kDayMs + 1}), Ids{"e1"});
+  EXPECT_EQ(refusal(write(replace_event(kAnn, event, kNow))), Errc::conflict) << "its revision has passed";
+  EXPECT_EQ(refusal(write(replace_event(kBob, event, kNow))), Errc::conflict);
+
+  EXPECT_EQ(refusal(write(remove_event(kBob, "e1"))), Errc::conflict);
+  ASSERT_TRUE(write(remove_event(kAnn, "e1")));
+  EXPECT_EQ(cell("SELECT count(*) FROM calendar_invites"), "0");
+}
+
+TEST_P(InviteRows, HTTP_9_InvitationsCountInTheStorageOfWhoShares) {
+  add("e1", kNoon);
+  auto const event = std::stoll(stored(kAnn));
+
+  share("e1", kBob);
+  share("e1", kEve);
+  EXPECT_EQ(stored(kAnn), std::to_string(event + 600));
+  EXPECT_EQ(stored(kBob), "-1");
+
+  ASSERT_TRUE(write(remove_event(kAnn, "e1")));
+  EXPECT_EQ(stored(kAnn), "0");
+}
+
+TEST_P(InviteRows, DB_2_OnlyPossibleDetailsAreHeld) {
+  auto event = event_of("e1", kNoon);
+  event.all_day = true;
+  EXPECT_EQ(refusal(write(add_event(kAnn, event, kNow))), Errc::invalid) << "no midnights";
+  event.all_day = false;
+  event.reminders = std::string(65, '1');
+  EXPECT_EQ(refusal(write(add_event(kAnn, event, kNow))), Errc::invalid);
+  add("e1", kNoon);
+  EXPECT_EQ(refusal(write(answer_invite(kBob, "e1-bob", "accepted", kNow))), Errc::conflict);
+  share("e1", kBob);
+  EXPECT_EQ(refusal(write(answer_invite(kBob, "e1-bob", "maybe", kNow))), Errc::invalid);
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, InviteRows, testing::Values(sqlite_engine(), postgres_engine()),
+                         engine_name);
+
+}  // namespace
+}  // namespace runnel::modules::calendar
