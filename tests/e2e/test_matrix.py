@@ -1,6 +1,7 @@
 """HTTP-3: every route × every verb × every kind of caller. The routes come from /openapi.json, which the server checks
 against its router. A route without a row here fails the test."""
 
+import json
 import re
 import tempfile
 import time
@@ -48,8 +49,19 @@ def on_contact(body: dict | None = None):
     return lambda case: (f"{CONTACTS}/{case.contact()}", body)
 
 
+def on_event(form: str = "", body: dict | None = None):
+    return lambda case: (f"{EVENTS}/{case.event()}{form}", body)
+
+
+def on_invite(answer: str):
+    return lambda case: (f"{INVITES}/{case.invite()}/{answer}", None)
+
+
 RUNS = "/api/v1/agent/runs"
 CONTACTS = "/api/v1/contacts"
+EVENTS = "/api/v1/calendar/events"
+INVITES = "/api/v1/calendar/invites"
+MEETING = {"title": "mine", "start_at": "2026-11-20T12:00:00Z", "end_at": "2026-11-20T13:00:00Z"}
 THREADS = "/api/v1/agent/threads"
 ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/"): Row(at("/"), 200, open=True),
@@ -83,6 +95,16 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", f"{CONTACTS}/{{contact_id}}"): Row(on_contact(), 200, other=404),
     ("PATCH", f"{CONTACTS}/{{contact_id}}"): Row(on_contact({"name": "mine"}), 200, other=404),
     ("DELETE", f"{CONTACTS}/{{contact_id}}"): Row(on_contact(), 204, other=404),
+    # The other user is not a guest. What a guest may do is in test_calendar.py.
+    ("GET", EVENTS): Row(at(EVENTS + "?from=2026-11-01T00:00:00Z&to=2026-11-02T00:00:00Z"), 200),
+    ("POST", EVENTS): Row(at(EVENTS, MEETING), 201),
+    ("GET", f"{EVENTS}/{{event_id}}"): Row(on_event(), 200, other=404),
+    ("PATCH", f"{EVENTS}/{{event_id}}"): Row(on_event(body={"title": "mine"}), 200, other=404),
+    ("DELETE", f"{EVENTS}/{{event_id}}"): Row(on_event(), 204, other=404),
+    ("POST", f"{EVENTS}/{{event_id}}/share"): Row(on_event("/share", {"user_ids": ["guest"]}), 200, other=404),
+    ("GET", INVITES): Row(at(INVITES), 200),
+    ("POST", f"{INVITES}/{{invite_id}}/accept"): Row(on_invite("accept"), 200, other=404),
+    ("POST", f"{INVITES}/{{invite_id}}/reject"): Row(on_invite("reject"), 200, other=404),
 }
 # Only in dev mode. A server with keys is not in dev mode.
 DEV_ONLY = {("POST", "/api/v1/auth/dev-token")}
@@ -102,7 +124,8 @@ class MatrixTest(unittest.TestCase):
         cls.server = Server(Path(directory.name), config)
         cls.server.start()
         cls.addClassCleanup(cls.server.close)
-        cls.owner, cls.other = (Api(cls.server.address, cls.issuer.token(user)) for user in ("owner", "other"))
+        cls.owner, cls.other, cls.host = (Api(cls.server.address, cls.issuer.token(user))
+                                          for user in ("owner", "other", "host"))
         cls.document = Api(cls.server.address, None).get("/openapi.json").json
         cls.strangers = {name: Api(cls.server.address, token) for name, token in cls.bad_tokens().items()}
 
@@ -138,6 +161,15 @@ class MatrixTest(unittest.TestCase):
     def contact(self) -> str:
         return self.owner.request("POST", CONTACTS, {"name": "A friend"}).json["contact_id"]
 
+    def event(self) -> str:
+        return self.owner.request("POST", EVENTS, MEETING).json["event_id"]
+
+    def invite(self) -> str:
+        """An invitation of the owner, to an event of somebody else."""
+        event = self.host.request("POST", EVENTS, MEETING).json["event_id"]
+        shared = self.host.request("POST", f"{EVENTS}/{event}/share", {"user_ids": ["owner"]})
+        return shared.json["items"][0]["invite_id"]
+
     def ask(self, api: Api, verb: str, path: str, body: dict | None) -> Response:
         return api.request(verb, path, body)
 
@@ -165,8 +197,10 @@ class MatrixTest(unittest.TestCase):
                 path, body = row.request(self)
                 thread = self.finished()[0]
                 foreign = self.ask(self.other, verb, path, body)
-                missing = self.ask(self.other, verb, path.replace("thread-", "gone-").replace("con_", "gone_"),
-                                   body and {key: value.replace("thread-", "gone-") for key, value in body.items()})
+                asked = json.dumps([path, body])
+                gone = re.sub(r"\b(thread-|con_|evt_|inv_)", "gone-", asked)
+                self.assertNotEqual(gone, asked)
+                missing = self.ask(self.other, verb, *json.loads(gone))
                 self.assertEqual(foreign.body, missing.body, thread)
 
     def test_HTTP_3_nobody_else_comes_in(self):
