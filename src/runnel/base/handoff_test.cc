@@ -1,5 +1,6 @@
 #include "runnel/base/handoff.h"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/strand.hpp>
 #include <gtest/gtest.h>
 

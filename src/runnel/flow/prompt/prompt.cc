@@ -147,6 +147,14 @@ std::vector<PromptMessage> open_stage(PromptTexts const& texts, Stage const& sta
   return messages;
 }
 
+std::vector<std::string> skill_cards_of(Stage const& stage) {
+  std::vector<std::string> cards;
+  if (stage.tools.empty()) return cards;
+  for (auto const& skill : stage.settings.enabled_skills)
+    cards.push_back("- " + skill.name + ": " + skill.description);
+  return cards;
+}
+
 PromptMessage repair_message(PromptTexts const& texts, std::vector<std::string> const& errors) {
   return said_by(Speaker::user, render_with(texts.repair, bulleted(errors)));
 }

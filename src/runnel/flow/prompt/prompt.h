@@ -44,6 +44,10 @@ struct PromptInput {
 // replaced by the default. A result that is not a JSON object is a bug: then this throws.
 std::vector<PromptMessage> open_stage(PromptTexts const& texts, Stage const& stage, PromptInput input);
 
+// The lines for PromptInput::skill_cards: the name and the description of each skill that the stage's agent
+// has. There are none if the stage has no tools, because then it cannot read more of them (TOOL-11).
+std::vector<std::string> skill_cards_of(Stage const& stage);
+
 // Whether this is a placeholder of every run; all others name a stage.
 bool is_run_placeholder(std::string_view name);
 

@@ -291,5 +291,17 @@ TEST(Prompt, FLOW_2_ClosingAsksForTheAnswer) {
   EXPECT_EQ(printed({closing_message(small_texts())}), "=== user\nNo more tools: answer now.\n");
 }
 
+TEST(SkillCards, TOOL_11_AreForStagesThatHaveTools) {
+  Stage stage;
+  stage.settings.enabled_skills = {{"calendar", "Dates."}, {"contacts", "People."}};
+  EXPECT_EQ(skill_cards_of(stage), std::vector<std::string>{});
+
+  stage.tools = {"project_cli"};
+  EXPECT_EQ(skill_cards_of(stage), (std::vector<std::string>{"- calendar: Dates.", "- contacts: People."}));
+
+  stage.settings.enabled_skills.clear();
+  EXPECT_EQ(skill_cards_of(stage), std::vector<std::string>{});
+}
+
 }  // namespace
 }  // namespace runnel::flow

@@ -124,6 +124,7 @@ void StageRunner::make_opening(std::vector<store::MessageRow> rows) {
   } else if (stage_.context == flow::ContextScope::input) {
     flow::inject_input(input.context, job.input.text);
   }
+  input.skill_cards = flow::skill_cards_of(stage_);
   opening_ = flow::open_stage(parts_.run.flows.texts(), stage_, std::move(input));
 }
 
