@@ -83,7 +83,7 @@ class SkillFolder {
       return;
     }
     for (auto const& file : *names)
-      read_file(name + "/" + file, file);
+      read_file(fmt::format("{}/{}", name, file), file);
   }
 
   void read_file(std::string const& name, std::string_view file) {

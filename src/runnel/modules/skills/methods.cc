@@ -20,6 +20,7 @@ namespace {
 template <class Named>
 std::vector<std::string> names_of(Named const& by_name) {
   std::vector<std::string> names;
+  names.reserve(by_name.size());
   for (auto const& [name, value] : by_name)
     names.push_back(name);
   return names;
