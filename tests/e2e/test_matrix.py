@@ -50,6 +50,7 @@ def on_contact(body: dict | None = None):
 
 RUNS = "/api/v1/agent/runs"
 CONTACTS = "/api/v1/contacts"
+MEMORY = "/api/v1/memory"
 THREADS = "/api/v1/agent/threads"
 ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/"): Row(at("/"), 200, open=True),
@@ -83,6 +84,10 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", f"{CONTACTS}/{{contact_id}}"): Row(on_contact(), 200, other=404),
     ("PATCH", f"{CONTACTS}/{{contact_id}}"): Row(on_contact({"name": "mine"}), 200, other=404),
     ("DELETE", f"{CONTACTS}/{{contact_id}}"): Row(on_contact(), 204, other=404),
+    ("GET", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user"), 200),
+    ("PUT", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user", {"about": "mine"}), 200),
+    ("PATCH", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/work_profile", {"role": "mine"}), 200),
+    ("DELETE", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user"), 204),
 }
 # Only in dev mode. A server with keys is not in dev mode.
 DEV_ONLY = {("POST", "/api/v1/auth/dev-token")}

@@ -19,6 +19,7 @@ std::vector<modules::Definition> define_modules(Settings const& settings,
   std::vector<modules::Definition> all;
   all.push_back(modules::calendar::define());
   all.push_back(modules::contacts::define());
+  all.push_back(modules::memory::define());
   all.push_back(modules::profile::define(settings.upgrade_profiles ? Upgrade::on_write : Upgrade::deferred));
   all.push_back(modules::skills::define(std::move(skills)));
   all.push_back(modules::tickets::define());

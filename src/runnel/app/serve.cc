@@ -15,6 +15,7 @@
 #include "runnel/app/data_dir.h"
 #include "runnel/app/flows.h"
 #include "runnel/app/greeting.h"
+#include "runnel/app/memories.h"
 #include "runnel/app/models.h"
 #include "runnel/app/modules.h"
 #include "runnel/app/open_files.h"
@@ -318,8 +319,9 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user}};
   auto const starting = std::make_shared<base::BlockingPool>(kStartingThreads);
   auto const tools = make_toolbox(settings, {tool_server, clock, starting, *custom}, modules.methods());
+  NotedMemories memories{*store};
   runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools,
-                            modules::profile::kFrozenProfile, store.get()},
+                            modules::profile::kFrozenProfile, store.get(), &memories},
                            service_options(settings, metrics)};
   cores.start();
 

@@ -38,6 +38,7 @@ TEST(ShippedSkills, TOOL_11_ActionsAreTheMethodsOfTheModule) {
   std::set<std::string> const methods{names.begin(), names.end()};
   auto const skills = load_skills(Settings{}).skills;
   EXPECT_FALSE(skills->at("contacts").actions.empty());
+  EXPECT_THAT(skills->at("memory").actions, ElementsAre(Key("read"), Key("update")));
   for (auto const& [name, skill] : *skills) {
     if (skill.actions.empty()) continue;
     std::set<std::string> documented;

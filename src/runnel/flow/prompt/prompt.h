@@ -25,7 +25,7 @@ struct PromptInput {
   Results const& results;
   std::string_view user_text;            // The run's input.
   std::vector<PromptMessage> context;    // As the stage sees it (context.h).
-  std::vector<std::string> memories;     // Untrusted: fenced as data.
+  std::vector<std::string> memories;     // JSON objects or other texts. Untrusted: fenced as data.
   std::vector<std::string> skill_cards;  // The cards of the enabled skills.
   std::int64_t now_ms = 0;
 };
