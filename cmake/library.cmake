@@ -40,15 +40,19 @@ function(runnel_embed room name file)
 endfunction()
 
 # runnel_module(<folder> SOURCES ... TESTS ...): the library of a module, with its OpenAPI part and its first schema
-# embedded, and its tests.
+# embedded, and its tests. A module without routes needs no openapi.json, and one without rows needs no schema.
 function(runnel_module name)
   cmake_parse_arguments(ARG "" "" "SOURCES;TESTS;DEPENDS" ${ARGN})
   runnel_library(${name}_module SOURCES ${ARG_SOURCES} TESTS ${ARG_TESTS}
     DEPENDS runnel::core runnel::base runnel::store runnel::api ${ARG_DEPENDS})
   target_link_libraries(runnel_modules INTERFACE runnel::${name}_module)
-  runnel_embed_as(${name}_module modules::${name} kOpenApi openapi.json)
-  runnel_embed_as(${name}_module modules::${name} kSqliteSchema 001_${name}.sqlite.sql)
-  runnel_embed_as(${name}_module modules::${name} kPostgresSchema 001_${name}.postgres.sql)
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/openapi.json)
+    runnel_embed_as(${name}_module modules::${name} kOpenApi openapi.json)
+  endif()
+  if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/001_${name}.sqlite.sql)
+    runnel_embed_as(${name}_module modules::${name} kSqliteSchema 001_${name}.sqlite.sql)
+    runnel_embed_as(${name}_module modules::${name} kPostgresSchema 001_${name}.postgres.sql)
+  endif()
   if(RUNNEL_TESTS AND ARG_TESTS)
     runnel_store_testing(runnel_${name}_module_tests)
   endif()

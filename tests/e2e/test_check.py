@@ -29,11 +29,12 @@ MISTAKES = [
     ("tasks.yaml", "Decide how it goes on.", "Decide {organization}.", "{organization}.", "does not come before 'intent'"),
     ("tasks.yaml", "  expected_output: The answer itself, as plain text or Markdown.\n", "", "converse:",
      "'expected_output' is missing"),
-    ("system_agents.yaml", "enabled_skills: []", "enabled_skills: [calendar]", "[calendar]", "this version has no skills"),
+    ("system_agents.yaml", "enabled_skills: []", "enabled_skills: [calender]", "[calender]",
+     "there is no skill 'calender'; the skills are calendar, contacts, memory"),
     ("system_agents.yaml", "max_iters: 7", "max_iters: 0", "max_iters: 0", "from 1 to 100"),
     ("system_agents.yaml", "router:\n  context_messages: 40", "router:\n  context_messages: many", "context_messages: many",
      "'context_messages' must be a whole number"),
-    ("system_agents.yaml", "task_executor:\n  max_iters: 7", "task_executor:\n  model: gpt-0", "gpt-0",
+    ("system_agents.yaml", "task_executor:\n", "task_executor:\n  model: gpt-0\n", "gpt-0",
      "no provider has a model 'gpt-0'"),
     ("system_agents.yaml", "\nworker:", "\nwroker:", "wroker:", "has no agent 'wroker'; it has"),
     ("contracts.yaml", "execution_data: {type: object}", "execution_data: {typ: object}", "{typ:", "not supported"),
@@ -161,6 +162,7 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(told["data"], f"{self.directory / 'data'} (sqlite)")
         self.assertEqual(told["model"], "offline (default): free, built in")
         self.assertIn("router_worker (default)", told["flows"])
+        self.assertEqual(told["skills"], "calendar, contacts, memory; built in")
         self.assertEqual(told["budgets"], "none")
         self.assertIn("requests per second", told["limits"])
         self.assertIn("warning: OPENAI_API_KEY is set, but nothing uses it; to use it, set RUNNEL_MODEL_BASE_URL="

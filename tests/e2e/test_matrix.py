@@ -62,6 +62,7 @@ CONTACTS = "/api/v1/contacts"
 EVENTS = "/api/v1/calendar/events"
 INVITES = "/api/v1/calendar/invites"
 MEETING = {"title": "mine", "start_at": "2026-11-20T12:00:00Z", "end_at": "2026-11-20T13:00:00Z"}
+MEMORY = "/api/v1/memory"
 THREADS = "/api/v1/agent/threads"
 ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/"): Row(at("/"), 200, open=True),
@@ -105,6 +106,10 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", INVITES): Row(at(INVITES), 200),
     ("POST", f"{INVITES}/{{invite_id}}/accept"): Row(on_invite("accept"), 200, other=404),
     ("POST", f"{INVITES}/{{invite_id}}/reject"): Row(on_invite("reject"), 200, other=404),
+    ("GET", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user"), 200),
+    ("PUT", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user", {"about": "mine"}), 200),
+    ("PATCH", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/work_profile", {"role": "mine"}), 200),
+    ("DELETE", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user"), 204),
 }
 # Only in dev mode. A server with keys is not in dev mode.
 DEV_ONLY = {("POST", "/api/v1/auth/dev-token")}

@@ -43,6 +43,17 @@ std::string about_others(std::size_t count) {
          std::to_string(count) + (count == 1 ? " more fault" : " more faults") + ": see details.violations.";
 }
 
+// Keeps only the first violation found at each place.
+void add_new(std::vector<base::Violation>& violations, std::vector<base::Violation> found) {
+  for (auto& violation : found) {
+    bool const told = std::any_of(violations.begin(), violations.end(),
+                                  [&](auto const& other) { return other.path == violation.path; });
+    if (!told && violations.size() < base::kMostViolations) violations.push_back(std::move(violation));
+  }
+}
+
+}  // namespace
+
 Response invalid_request(std::vector<base::Violation> const& violations) {
   std::string details;
   JsonObject object{details};
@@ -56,17 +67,6 @@ Response invalid_request(std::vector<base::Violation> const& violations) {
   if (violations.size() > 1) message += " " + about_others(violations.size() - 1);
   return problem(400, "INVALID_REQUEST", message, details);
 }
-
-// Keeps only the first violation found at each place.
-void add_new(std::vector<base::Violation>& violations, std::vector<base::Violation> found) {
-  for (auto& violation : found) {
-    bool const told = std::any_of(violations.begin(), violations.end(),
-                                  [&](auto const& other) { return other.path == violation.path; });
-    if (!told && violations.size() < base::kMostViolations) violations.push_back(std::move(violation));
-  }
-}
-
-}  // namespace
 
 bool stands_for_none(std::string_view body) {
   if (body.empty()) return true;

@@ -19,6 +19,10 @@ using ValueCheck = std::function<std::vector<base::Violation>(std::string_view b
 // body.
 bool stands_for_none(std::string_view body);
 
+// The refusal of a body with these faults, of which there is at least one (HTTP-1). For a handler whose check
+// needs more than the body.
+Response invalid_request(std::vector<base::Violation> const& violations);
+
 // Parses the body if the operation takes one, and puts it into the request for the handler. If the body is
 // not valid, returns the refusal, which names what is wrong and where (HTTP-1). It lists everything that the
 // schema and `values` find, so that the caller learns of all mistakes at once. The request's Content-Type

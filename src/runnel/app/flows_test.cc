@@ -8,6 +8,7 @@
 #include <memory>
 #include <utility>
 
+#include "runnel/app/skills.h"
 #include "runnel/app/tools/tools.h"
 #include "runnel/model/builtin/offline.h"
 #include "runnel/store/testing/sqlite_under_test.h"
@@ -39,10 +40,11 @@ class FlowsOfSettings : public testing::Test {
     std::ofstream{folder.file("conf/" + name), std::ios::app} << text;
   }
 
-  std::vector<std::string> problems() { return check_flows(settings, &models, {}).problems; }
+  std::vector<std::string> problems() { return check_flows(settings, &models, {}, skills.get()).problems; }
 
   store::TemporaryFolder folder;
   model::Registry const models = offline_only();
+  std::shared_ptr<base::Skills const> const skills = load_skills(Settings{}).skills;
   Settings settings;
 };
 
@@ -54,7 +56,7 @@ TEST_F(FlowsOfSettings, FLOW_1_TheBinaryHasTheShippedFiles) {
 }
 
 TEST_F(FlowsOfSettings, FLOW_2_RouterWorkerIsTheDefault) {
-  auto const flows = load_flows(Settings{}, models, {});
+  auto const flows = load_flows(Settings{}, models, {}, *skills);
 
   ASSERT_TRUE(flows) << flows.error().detail;
   EXPECT_EQ(flows->default_name(), "router_worker");
@@ -65,7 +67,7 @@ TEST_F(FlowsOfSettings, FLOW_1_FilesOfAFolderTakeTheirPlace) {
   std::filesystem::remove(folder.file("conf/flows/router_worker.yaml"));
   settings.default_flow = "chat";
 
-  auto const flows = load_flows(settings, models, {});
+  auto const flows = load_flows(settings, models, {}, *skills);
 
   ASSERT_TRUE(flows) << flows.error().detail;
   EXPECT_THAT(flows->names(), ElementsAre("chat", "intent_execution_organization"));
@@ -76,7 +78,7 @@ TEST_F(FlowsOfSettings, FLOW_1_EveryMistakeIsALineWithItsFile) {
   append("flows/chat.yaml", "limit: {}\n");
   std::filesystem::remove(folder.file("conf/prompts.yaml"));
 
-  auto const flows = load_flows(settings, models, {});
+  auto const flows = load_flows(settings, models, {}, *skills);
 
   ASSERT_FALSE(flows);
   auto const conf = settings.flows_dir;
@@ -100,7 +102,7 @@ TEST_F(FlowsOfSettings, USE_1_ModelsMustBeServedWhereItIsKnownWhichAre) {
   append("system_agents.yaml", "\nresult_reporter: {model: gpt-0}\n");
 
   EXPECT_THAT(problems(), ElementsAre(HasSubstr("no provider has a model 'gpt-0'; known: offline")));
-  EXPECT_THAT(check_flows(settings, nullptr, {}).problems, ElementsAre());
+  EXPECT_THAT(check_flows(settings, nullptr, {}, nullptr).problems, ElementsAre());
 }
 
 }  // namespace

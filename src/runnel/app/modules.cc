@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "runnel/api/openapi_document.h"
 #include "runnel/http/routes/openapi.h"
@@ -12,19 +13,23 @@ namespace runnel::app {
 namespace {
 
 // A new module needs one line here.
-std::vector<modules::Definition> define_modules(Settings const& settings) {
+std::vector<modules::Definition> define_modules(Settings const& settings,
+                                                std::shared_ptr<base::Skills const> skills) {
   using modules::profile::Upgrade;
   std::vector<modules::Definition> all;
   all.push_back(modules::calendar::define());
   all.push_back(modules::contacts::define());
+  all.push_back(modules::memory::define());
   all.push_back(modules::profile::define(settings.upgrade_profiles ? Upgrade::on_write : Upgrade::deferred));
+  all.push_back(modules::skills::define(std::move(skills)));
   all.push_back(modules::tickets::define());
   return all;
 }
 
 }  // namespace
 
-Modules::Modules(Settings const& settings) : definitions_{define_modules(settings)} {}
+Modules::Modules(Settings const& settings, std::shared_ptr<base::Skills const> skills)
+    : definitions_{define_modules(settings, std::move(skills))} {}
 
 std::vector<store::Migration> Modules::migrations() const {
   std::vector<store::Migration> all;

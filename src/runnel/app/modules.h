@@ -7,6 +7,7 @@
 #include "runnel/api/router.h"
 #include "runnel/api/stream_tickets.h"
 #include "runnel/app/settings/settings.h"
+#include "runnel/base/skills/skills.h"
 #include "runnel/modules/module.h"
 
 namespace runnel::app {
@@ -14,7 +15,9 @@ namespace runnel::app {
 // The modules of this server, with their schemas, their parts of the API, and their background work.
 class Modules {
  public:
-  explicit Modules(Settings const& settings);
+  // Models can read `skills`. What does not call methods needs none.
+  explicit Modules(Settings const& settings,
+                   std::shared_ptr<base::Skills const> skills = std::make_shared<base::Skills const>());
 
   [[nodiscard]] std::vector<store::Migration> migrations() const;
 

@@ -15,12 +15,14 @@
 #include "runnel/app/data_dir.h"
 #include "runnel/app/flows.h"
 #include "runnel/app/greeting.h"
+#include "runnel/app/memories.h"
 #include "runnel/app/models.h"
 #include "runnel/app/modules.h"
 #include "runnel/app/open_files.h"
 #include "runnel/app/process_guard.h"
 #include "runnel/app/routes.h"
 #include "runnel/app/settings/listen_address.h"
+#include "runnel/app/skills.h"
 #include "runnel/app/tools/custom_modules.h"
 #include "runnel/app/tools/tool_programs.h"
 #include "runnel/app/tools/tool_server.h"
@@ -233,7 +235,9 @@ Result<StartupReport> check(Settings const& settings) {
   auto const loaded = load_custom(settings);
   if (!loaded) mistakes.push_back(loaded.error().detail);
   auto const custom = loaded ? *loaded : std::make_shared<tools::CustomModules const>();
-  auto const flows = check_flows(settings, models.registry.get(), *custom);
+  auto const skills = load_skills(settings);
+  mistakes.insert(mistakes.end(), skills.problems.begin(), skills.problems.end());
+  auto const flows = check_flows(settings, models.registry.get(), *custom, skills.skills.get());
   mistakes.insert(mistakes.end(), flows.problems.begin(), flows.problems.end());
   if (flows.catalog) {
     auto const allowed = check_allowed_flows(*custom, *flows.catalog);
@@ -246,6 +250,7 @@ Result<StartupReport> check(Settings const& settings) {
   if (!mistakes.empty()) return Error{Errc::invalid, fmt::format("{}", fmt::join(mistakes, "\n"))};
   auto report =
       make_startup_report({settings, environ, *models.registry, *models.prices, *flows.catalog, now_ms});
+  report.lines.emplace_back("skills", skills_in_words(settings, *skills.skills));
   report.lines.emplace_back(kToolsLine, *sandbox + approvals_in_words(settings, *custom));
   for (auto const& name : unknown_variables(environ))
     report.warnings.push_back(about_unknown_variable(name));
@@ -303,16 +308,20 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   close_all_on_exec();
   auto const custom = load_custom(settings);
   if (!custom) return custom.error();
-  auto const flows = load_flows(settings, *models->registry, **custom);
+  auto const skills = load_skills(settings);
+  if (!skills.problems.empty())
+    return Error{Errc::invalid, fmt::format("{}", fmt::join(skills.problems, "\n"))};
+  auto const flows = load_flows(settings, *models->registry, **custom, *skills.skills);
   if (!flows) return flows.error();
   auto store = std::move(opened->store);
-  Modules modules{settings};
+  Modules modules{settings, skills.skills};
   modules.make({*store, clock, cores, settings.storage_bytes_per_user});
   ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user}};
   auto const starting = std::make_shared<base::BlockingPool>(kStartingThreads);
   auto const tools = make_toolbox(settings, {tool_server, clock, starting, *custom}, modules.methods());
+  NotedMemories memories{*store};
   runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools,
-                            modules::profile::kFrozenProfile, store.get()},
+                            modules::profile::kFrozenProfile, store.get(), &memories},
                            service_options(settings, metrics)};
   cores.start();
 

@@ -25,7 +25,7 @@ StartupReport report_of(Settings const& settings, std::vector<char const*> envir
   environment.push_back(nullptr);
   auto const models = check_models(settings, environment.data(), kNow);
   EXPECT_THAT(models.problems, IsEmpty());
-  auto const flows = check_flows(settings, models.registry.get(), {});
+  auto const flows = check_flows(settings, models.registry.get(), {}, nullptr);
   EXPECT_THAT(flows.problems, IsEmpty());
   return make_startup_report(
       {settings, environment.data(), *models.registry, *models.prices, *flows.catalog, kNow});

@@ -32,14 +32,20 @@ struct Task {
   std::string agent;
 };
 
+// What an agent is told of a skill (TOOL-11). It can read more with skills.read.
+struct SkillCard {
+  std::string name;
+  std::string description;  // One line.
+};
+
 // An entry of system_agents.yaml: how an agent is run. Values that the file does not set have these defaults.
 // Exception: if the file has the agent `router`, its context limits are the defaults for all agents (RUN-9).
 struct AgentSettings {
-  std::string model;                        // Empty means the default model. A run's own model has priority.
-  std::size_t context_messages = 40;        // How many of the thread's newest messages it sees.
-  std::int64_t context_tokens = 32'000;     // The limit for the tokens of these messages, by estimate.
-  std::vector<std::string> enabled_skills;  // The skills whose documentation it sees.
-  std::int64_t max_iters = 7;               // Model calls with tools, before the closing call without tools.
+  std::string model;                      // Empty means the default model. A run's own model has priority.
+  std::size_t context_messages = 40;      // How many of the thread's newest messages it sees.
+  std::int64_t context_tokens = 32'000;   // The limit for the tokens of these messages, by estimate.
+  std::vector<SkillCard> enabled_skills;  // The skills whose documentation it sees.
+  std::int64_t max_iters = 7;             // Model calls with tools, before the closing call without tools.
 };
 
 // What one run may use; 0 means no limit. Each limit ends the run with its own error code.

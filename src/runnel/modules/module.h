@@ -49,7 +49,8 @@ class Module {
 // module.h, in the folder's namespace.
 struct Definition {
   std::vector<store::Migration> migrations;
-  std::string_view openapi;  // Its part of the OpenAPI document (api/openapi_document.h).
+  // Its part of the OpenAPI document (api/openapi_document.h). By default, that of a module without routes.
+  std::string_view openapi = R"({"paths":{}})";
   std::function<std::unique_ptr<Module>(Context const& context)> make;
   CommandModule commands{};  // The methods that models can call, by name. Empty if there are none.
 };

@@ -149,6 +149,7 @@ std::vector<Key> const& keys() {
       {"tools.test", Switch{&Settings::test_tool}},
       {"flows.dir", Text{&Settings::flows_dir, true}},
       {"flows.default", Text{&Settings::default_flow}},
+      {"skills.dir", Text{&Settings::skills_dir, true}},
       {"budgets.run", Amount{&Settings::run_budget}},
       {"budgets.thread", Amount{&Settings::thread_budget}},
       {"budgets.user", Amount{&Settings::user_budget}},

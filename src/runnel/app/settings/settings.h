@@ -75,6 +75,7 @@ struct Settings {
 
   std::string flows_dir;  // A folder. Empty for the built-in flows.
   std::string default_flow = "router_worker";
+  std::string skills_dir;  // A folder. Empty for the built-in skills.
 
   std::optional<Money> run_budget;  // In CNY. Empty for no limit; this also holds for the other budgets.
   std::optional<Money> thread_budget;

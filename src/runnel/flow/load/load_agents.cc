@@ -64,12 +64,14 @@ LoadedTask load_task(ConfFile& file, PlacedName const& name, YAML::Node const& n
   return loaded;
 }
 
-void check_skill(PlacedName const& skill, Known const& known, base::YamlProblems& problems) {
-  if (std::find(known.skills.begin(), known.skills.end(), skill.name) != known.skills.end()) return;
-  problems.add(skill.mark, known.skills.empty()
-                               ? fmt::format("there is no skill '{}': this version has no skills", skill.name)
-                               : fmt::format("there is no skill '{}'; the skills are {}", skill.name,
-                                             fmt::join(known.skills, ", ")));
+SkillCard find_card(PlacedName const& skill, Known const& known, base::YamlProblems& problems) {
+  auto const found = known.skills.find(skill.name);
+  if (found != known.skills.end()) return {found->first, found->second};
+  if (!known.any_skill) {
+    problems.add(skill.mark, fmt::format("there is no skill '{}'; the skills are {}", skill.name,
+                                         known.skills.empty() ? "none" : names_of(known.skills)));
+  }
+  return {skill.name, {}};
 }
 
 // Values that the entry does not set stay as they are in `settings`.
@@ -86,10 +88,8 @@ AgentSettings load_settings_of(ConfFile& file, YAML::Node const& node, Known con
   settings.context_messages = static_cast<std::size_t>(messages);
   file.number(fields, "context_tokens", kContextTokens, settings.context_tokens);
   file.number(fields, "max_iters", kIterations, settings.max_iters);
-  for (auto& skill : file.words(fields, "enabled_skills")) {
-    check_skill(skill, known, file.problems());
-    settings.enabled_skills.push_back(std::move(skill.name));
-  }
+  for (auto const& skill : file.words(fields, "enabled_skills"))
+    settings.enabled_skills.push_back(find_card(skill, known, file.problems()));
   return settings;
 }
 

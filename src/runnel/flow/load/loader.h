@@ -31,7 +31,8 @@ struct Known {
   std::vector<std::string> methods;  // Of the tools, as module.method.
   // Those of the methods that only some flows may call, and the names of these flows.
   std::map<std::string, std::vector<std::string>, std::less<>> limited_methods;
-  std::vector<std::string> skills;
+  std::map<std::string, std::string, std::less<>> skills;  // The description of each, by name.
+  bool any_skill = false;  // Whether it is not known which skills there are. Then any name is accepted.
   std::string default_flow;
 };
 

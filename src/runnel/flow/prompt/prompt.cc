@@ -1,9 +1,13 @@
 #include "runnel/flow/prompt/prompt.h"
 
+#include <boost/json/value.hpp>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
 
+#include "runnel/core/json/parse.h"
+#include "runnel/core/json/write.h"
 #include "runnel/core/text/text.h"
 #include "runnel/flow/prompt/ascii_json.h"
 #include "runnel/flow/prompt/placeholders.h"
@@ -61,13 +65,20 @@ std::string bulleted(std::vector<std::string> items) {
   return joined_lines(items);
 }
 
-std::string ascii_json_array(std::vector<std::string> const& texts) {
-  std::string out = "[";
-  for (auto const& text : texts) {
-    if (out.size() > 1) out += ',';
-    append_ascii_json_string(out, text);
+// A memory that is a JSON object stands there as one, so that the model need not read JSON inside a string.
+void append_memory(std::string& out, std::string const& memory) {
+  auto const document = parse_stored_json(memory);
+  if (document && document->is_object()) {
+    append_ascii_json(out, document->get_object());
+  } else {
+    append_ascii_json_string(out, memory);
   }
-  return out += ']';
+}
+
+std::string memories_text(std::vector<std::string> const& memories) {
+  std::string out;
+  append_json_array(out, memories, &append_memory);
+  return out;
 }
 
 std::string agent_text(PromptTexts const& texts, Agent const& agent, PromptInput const& input) {
@@ -141,10 +152,18 @@ std::vector<PromptMessage> open_stage(PromptTexts const& texts, Stage const& sta
   messages.push_back(said_by(Speaker::system, system_prompt(input.profile)));
   messages.push_back(said_by(Speaker::system, std::move(instructions)));
   if (!input.memories.empty())
-    messages.push_back(said_by(Speaker::user, render_with(texts.memories, ascii_json_array(input.memories))));
+    messages.push_back(said_by(Speaker::user, render_with(texts.memories, memories_text(input.memories))));
   std::move(input.context.begin(), input.context.end(), std::back_inserter(messages));
   if (!with_agent) messages.push_back(said_by(Speaker::user, std::move(task)));
   return messages;
+}
+
+std::vector<std::string> skill_cards_of(Stage const& stage) {
+  std::vector<std::string> cards;
+  if (stage.tools.empty()) return cards;
+  for (auto const& skill : stage.settings.enabled_skills)
+    cards.push_back("- " + skill.name + ": " + skill.description);
+  return cards;
 }
 
 PromptMessage repair_message(PromptTexts const& texts, std::vector<std::string> const& errors) {

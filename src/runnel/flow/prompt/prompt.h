@@ -25,7 +25,7 @@ struct PromptInput {
   Results const& results;
   std::string_view user_text;            // The run's input.
   std::vector<PromptMessage> context;    // As the stage sees it (context.h).
-  std::vector<std::string> memories;     // Untrusted: fenced as data.
+  std::vector<std::string> memories;     // JSON objects or other texts. Untrusted: fenced as data.
   std::vector<std::string> skill_cards;  // The cards of the enabled skills.
   std::int64_t now_ms = 0;
 };
@@ -43,6 +43,10 @@ struct PromptInput {
 // so that no value can leave its line. A time zone, language or country that is not spelt like one is
 // replaced by the default. A result that is not a JSON object is a bug: then this throws.
 std::vector<PromptMessage> open_stage(PromptTexts const& texts, Stage const& stage, PromptInput input);
+
+// The lines for PromptInput::skill_cards: the name and the description of each skill that the stage's agent
+// has. There are none if the stage has no tools, because then it cannot read more of them (TOOL-11).
+std::vector<std::string> skill_cards_of(Stage const& stage);
 
 // Whether this is a placeholder of every run; all others name a stage.
 bool is_run_placeholder(std::string_view name);

@@ -203,7 +203,31 @@ TEST(PromptInjection, FLOW_6_MemoriesStayInTheirLine) {
   for (auto const& attack : attacks()) {
     auto const value = only_difference(open({"first", attack, "last"}), harmless, 2).as_array();
     ASSERT_EQ(value.size(), 3U) << brief(attack);
-    EXPECT_EQ(value.at(1).as_string(), to_valid_utf8(attack)) << brief(attack);
+    if (value.at(1).is_object()) {
+      EXPECT_EQ(value.at(1), boost::json::parse(attack)) << brief(attack);
+    } else {
+      EXPECT_EQ(value.at(1).as_string(), to_valid_utf8(attack)) << brief(attack);
+    }
+  }
+}
+
+TEST(PromptInjection, FLOW_6_MemoriesThatAreObjectsStayInTheirLine) {
+  Profile const profile;
+  Results const results;
+  auto const open = [&](boost::json::object const& memory) {
+    return open_stage(
+        fenced_texts(), stage_about("{today}"),
+        {profile, results, "hi", {message_of(Speaker::user, "hi")}, {boost::json::serialize(memory)}, {}, 0});
+  };
+  auto const harmless = open({{"content", "likes tea"}});
+  ASSERT_EQ(harmless.size(), 4U);
+  for (auto const& attack : attacks()) {
+    auto const text = to_valid_utf8(attack);
+    boost::json::object const memory{
+        {"content", boost::json::object{{"likes", boost::json::array{text}}, {text, 1}}}};
+    auto const value = only_difference(open(memory), harmless, 2).as_array();
+    ASSERT_EQ(value.size(), 1U) << brief(attack);
+    EXPECT_EQ(value.at(0), memory) << brief(attack);
   }
 }
 

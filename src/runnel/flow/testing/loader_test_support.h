@@ -28,6 +28,7 @@ inline Known known_things() {
   known.models = {"offline"};
   known.tools = {"project_cli"};
   known.methods = {"calendar.create", "calendar.read"};
+  known.skills = {{"calendar", "Dates."}, {"contacts", "People."}, {"memory", "Notes."}};
   known.default_flow = "router_worker";
   return known;
 }

@@ -10,6 +10,7 @@
 #include "runnel/core/profile.h"
 #include "runnel/flow/flow.h"
 #include "runnel/model/registry.h"
+#include "runnel/runtime/execution/memories.h"
 #include "runnel/runtime/lifecycle/run_input.h"
 #include "runnel/runtime/model_calls/run_ledger.h"
 #include "runnel/store/approvals.h"
@@ -49,6 +50,7 @@ struct RunParts {
   std::size_t context_bytes = std::size_t{1} << 20U;  // The most that a stage reads of its thread (HTTP-9).
   store::Approvals* approvals = nullptr;              // Null only if no tool call needs one.
   std::chrono::milliseconds approval_time{std::chrono::hours{24}};  // How long an answer is waited for.
+  Memories* memories = nullptr;                                     // Null if nothing is ever noted.
 };
 
 // Who sees the rows that a run, or a stage of it, produces (RUN-9).

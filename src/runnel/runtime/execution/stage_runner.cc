@@ -102,6 +102,11 @@ store::Async<std::vector<store::MessageRow>> StageRunner::read_context() {
       parts_.cancel);
 }
 
+store::Async<std::vector<std::string>> StageRunner::read_memories() {
+  return ask_until_served<std::vector<std::string>>(
+      [this] { return parts_.run.memories->of(parts_.job.owner); }, parts_.cancel);
+}
+
 asio::awaitable<Result<void>> StageRunner::open() {
   std::vector<store::MessageRow> rows;
   if (stage_.context == flow::ContextScope::thread) {
@@ -109,14 +114,21 @@ asio::awaitable<Result<void>> StageRunner::open() {
     if (!read) co_return read.error();
     rows = std::move(*read);
   }
-  make_opening(std::move(rows));
+  std::vector<std::string> memories;
+  if (parts_.run.memories != nullptr) {
+    auto read = co_await read_memories();
+    if (!read) co_return read.error();
+    memories = std::move(*read);
+  }
+  make_opening(std::move(rows), std::move(memories));
   co_return Result<void>{};
 }
 
-void StageRunner::make_opening(std::vector<store::MessageRow> rows) {
+void StageRunner::make_opening(std::vector<store::MessageRow> rows, std::vector<std::string> memories) {
   auto const& job = parts_.job;
   flow::PromptInput input{job.profile, parts_.progress.results(), job.input.text, {}, {},
                           {},          parts_.run.clock.now_ms()};
+  input.memories = std::move(memories);
   if (stage_.context == flow::ContextScope::thread) {
     flow::ContextLimits const limits{stage_.settings.context_messages, stage_.settings.context_tokens};
     input.context = flow::assemble_context(context_rows(std::move(rows)), limits);
@@ -124,6 +136,7 @@ void StageRunner::make_opening(std::vector<store::MessageRow> rows) {
   } else if (stage_.context == flow::ContextScope::input) {
     flow::inject_input(input.context, job.input.text);
   }
+  input.skill_cards = flow::skill_cards_of(stage_);
   opening_ = flow::open_stage(parts_.run.flows.texts(), stage_, std::move(input));
 }
 

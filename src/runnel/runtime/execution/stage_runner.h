@@ -62,7 +62,8 @@ class StageRunner {
  private:
   boost::asio::awaitable<Result<void>> open();
   store::Async<std::vector<store::MessageRow>> read_context();
-  void make_opening(std::vector<store::MessageRow> rows);
+  store::Async<std::vector<std::string>> read_memories();
+  void make_opening(std::vector<store::MessageRow> rows, std::vector<std::string> memories);
   [[nodiscard]] std::optional<CallTrouble> over_limit() const;
   [[nodiscard]] bool may_use_tools() const;
   [[nodiscard]] bool is_closing() const;

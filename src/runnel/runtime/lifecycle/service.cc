@@ -181,8 +181,8 @@ Job Service::make_job(store::RunRow const& row, RunInput input) const {
 }
 
 RunParts Service::run_parts() const {
-  return {parts_.store, parts_.clock,           parts_.flows,     parts_.models,
-          parts_.tools, options_.context_bytes, approvals_.get(), options_.approval_time};
+  return {parts_.store,           parts_.clock,     parts_.flows,           parts_.models,  parts_.tools,
+          options_.context_bytes, approvals_.get(), options_.approval_time, parts_.memories};
 }
 
 asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {

@@ -58,6 +58,7 @@ struct ServiceParts {
   tools::Toolbox const& tools;
   std::string_view profile_query;  // See store::AdmitRequest. A literal.
   store::Sql* sql = nullptr;       // For approvals; null only if no tool call needs one.
+  Memories* memories = nullptr;    // For prompts; null if nothing is ever noted.
 };
 
 struct Started {

@@ -43,10 +43,12 @@ class Life {
   Life(std::string const& path, std::chrono::milliseconds word_delay, std::size_t words = 0)
       : Life{path, offline_model(word_delay, words)} {}
   Life(std::string const& path, model::Registry models, Terms terms = {},
-       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<tools::Tool>> tools = {})
-      : Life{open_database(path), std::move(models), terms, std::move(flows), std::move(tools)} {}
+       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<tools::Tool>> tools = {},
+       Memories* memories = nullptr)
+      : Life{open_database(path), std::move(models), terms, std::move(flows), std::move(tools), memories} {}
   Life(std::unique_ptr<store::Store> store, model::Registry models, Terms terms = {},
-       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<tools::Tool>> tools = {})
+       flow::Catalog flows = chat_catalog(), std::vector<std::unique_ptr<tools::Tool>> tools = {},
+       Memories* memories = nullptr)
       : store_{std::move(store)},
         flows_{std::move(flows)},
         tools_{std::move(tools)},
@@ -68,7 +70,8 @@ class Life {
                                   prices_,
                                   tools_,
                                   {},
-                                  dynamic_cast<store::Sql*>(store_.get())},
+                                  dynamic_cast<store::Sql*>(store_.get()),
+                                  memories},
                      options);
     cores_.start();
     service_->recover(wait(service_->unfinished()).value());
