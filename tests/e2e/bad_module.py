@@ -10,8 +10,8 @@ import sys
 import time
 
 
-def answer(data: dict) -> None:
-    print(json.dumps({"ok": True, "module": sys.argv[1], "method": sys.argv[2], "data": data}))
+def answer(data: dict, **more) -> None:
+    print(json.dumps({"ok": True, "module": sys.argv[1], "method": sys.argv[2], "data": data, **more}))
 
 
 def attempt(action) -> str:
@@ -73,6 +73,12 @@ def main() -> None:
     elif how == "two documents":
         answer({})
         answer({})
+    elif how == "do a part":
+        answer({"done": 2, "failed": 1}, partial=True)
+    elif how == "do all":
+        answer({"done": 3}, partial=False)
+    elif how == "do something":
+        answer({}, partial="some")
     elif how == "say nothing":
         pass
     elif how == "another method":

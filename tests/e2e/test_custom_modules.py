@@ -101,6 +101,14 @@ class CustomModules(CustomModuleCase):
     def test_TOOL_13_its_own_failures_reach_the_model(self):
         self.assertEqual(self.code_of(call("units.convert", **{"value": -1, "from": "m", "to": "km"})), "NEGATIVE_LENGTH")
 
+    def test_TOOL_13_a_program_can_say_that_a_part_has_failed(self):
+        result = self.behave("do a part")
+
+        self.assertEqual((result["status"], result["error"]), ("partial", None))
+        self.assertEqual(result["result"], {"status": "partial", "module": "bad", "method": "behave",
+                                            "data": {"done": 2, "failed": 1}})
+        self.assertEqual(self.behave("do all")["result"]["status"], "success")
+
     def test_TOOL_4_a_bad_input_starts_nothing_and_shows_the_schema(self):
         error = self.result_of(call("units.convert", value="3", unit="m"))["error"]["error"]
 
@@ -120,7 +128,8 @@ class CustomModules(CustomModuleCase):
 
     def test_TOOL_10_each_way_to_fail_has_its_own_code(self):
         for how, code in {"hang": "TOOL_TIMEOUT", "crash": "TOOL_CRASHED", "flood": "OUTPUT_TOO_LARGE",
-                          "garbage": "INVALID_OUTPUT", "two documents": "INVALID_OUTPUT", "say nothing": "INVALID_OUTPUT",
+                          "garbage": "INVALID_OUTPUT", "two documents": "INVALID_OUTPUT", "do something": "INVALID_OUTPUT",
+                          "say nothing": "INVALID_OUTPUT",
                           "another method": "INVALID_OUTPUT", "exit 126": "TOOL_CRASHED",
                           "debug and die": "INVALID_OUTPUT"}.items():
             with self.subTest(how):

@@ -41,7 +41,7 @@ class Listings(E2eCase):
         self.assertLessEqual({"calendar.create", "calendar.read"}, set(tools))
         create = tools["calendar.create"]
         self.assertEqual(create["description"], create["inputSchema"]["description"])
-        self.assertEqual(create["inputSchema"]["required"], ["title", "start_at", "end_at"])
+        self.assertEqual(create["inputSchema"]["oneOf"][0]["required"], ["title", "start_at", "end_at"])
 
     def test_HTTP_3_they_are_for_users(self):
         for path in ("flows", "models", "tools"):

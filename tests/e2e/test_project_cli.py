@@ -138,6 +138,17 @@ class ProjectCliTest(unittest.TestCase):
         self.assertEqual((code, err), (0, b""))
         self.assertEqual(out, b'{"ok":true,"module":"calendar","method":"read","data":' + data + b"}\n")
 
+    def test_TOOL_5_a_partial_answer_is_printed_as_one(self):
+        data = b'{"items":[{"index":0,"cost":1.50}],"count":2,"failed":1}'
+        server = FakeServer([http_answer(207, data)])
+
+        code, out, err = self.run_cli("calendar", "create", fd3=server.theirs)
+        server.theirs.close()
+        server.thread.join(20)
+
+        self.assertEqual((code, err), (0, b""))
+        self.assertEqual(out, b'{"ok":true,"partial":true,"module":"calendar","method":"create","data":' + data + b"}\n")
+
     def test_TOOL_5_an_error_keeps_all_its_members(self):
         error = {"code": "INVALID_ACTION_INPUT", "message": "no", "input_schema": {"type": "object"}}
 
@@ -169,7 +180,7 @@ class ProjectCliTest(unittest.TestCase):
         for module in modules:
             with self.subTest(module[:40]):
                 self.assertEqual(self.refused(module, "read")["code"], "UNKNOWN_MODULE")
-        for method in ("", "Read", "read ", "../read", "read?x=1", "read/../create", "delete", "read\r\nX-Y: z", "--help"):
+        for method in ("", "Read", "read ", "../read", "read?x=1", "read/../create", "remove", "read\r\nX-Y: z", "--help"):
             with self.subTest(method):
                 self.assertEqual(self.refused("calendar", method)["code"], "UNKNOWN_METHOD")
         self.assertEqual(self.refused("calendar")["code"], "UNKNOWN_METHOD")

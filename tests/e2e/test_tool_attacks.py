@@ -59,7 +59,7 @@ class Attacks(ToolCase):
     def test_TOOL_3_only_listed_methods_start_a_process(self):
         modules = [text(module=name, method="create", input=LUNCH) for name in NAMES]
         methods = [text(module="calendar", method=name, input=LUNCH)
-                   for name in (*NAMES, "create --mode=single", "delete", "../read", "create\n", "create/../read")]
+                   for name in (*NAMES, "create --mode=single", "remove", "../read", "create\n", "create/../read")]
 
         self.assertEqual(self.refused_unstarted(modules, "modules"), ["UNKNOWN_MODULE"] * len(modules))
         self.assertEqual(self.refused_unstarted(methods, "methods"), ["UNKNOWN_METHOD"] * len(methods))
@@ -97,10 +97,18 @@ class Attacks(ToolCase):
 
         self.assertEqual([(a[:120], c) for a, c in zip(bad, codes) if c != "INVALID_ACTION_INPUT"], [])
 
-    def test_TOOL_4_large_arguments_are_refused(self):
-        large = [called(description="x" * size) for size in (65_536, 100_000)]
+    def test_TOOL_4_large_arguments_are_refused_unread(self):
+        large = [called(description="x" * size) for size in (262_145, 400_000)]
 
         self.assertEqual(self.refused_unstarted(large, "large"), ["INPUT_TOO_LARGE"] * 2)
+
+    def test_TOOL_4_long_texts_are_refused_by_the_schema(self):
+        errors = self.refused([called(description="x" * size) for size in (4_001, 65_536, 150_000)], "long")
+
+        self.assertEqual([error["code"] for error in errors], ["INVALID_ACTION_INPUT"] * 3)
+        for error in errors:
+            self.assertIn("/description: must have at most 4000 characters", error["message"])
+            self.assertLess(len(error["message"]), 300)
 
     def test_TOOL_4_ten_megabytes_of_arguments_are_no_answer_of_a_model(self):
         before = self.calendars()
@@ -130,7 +138,7 @@ class Attacks(ToolCase):
         for given, error in zip(inputs, errors):
             with self.subTest(given):
                 self.assertEqual(error["code"], "INVALID_ACTION_INPUT")
-                self.assertIn("properties", error["input_schema"])
+                self.assertIn("oneOf", error["input_schema"])
                 self.assertNotIn(token, error["message"])
         log = self.server.log.read_text()
         for secret in (CANARY, token):

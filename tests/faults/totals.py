@@ -103,7 +103,10 @@ def stored_by_user(db) -> dict:
     """The bytes of each user's ended runs and of the rows of modules."""
     return dict(db.execute("SELECT owner_id, sum(bytes) FROM (SELECT owner_id, log_bytes + kept_bytes AS bytes "
                            "FROM runs WHERE ended_at IS NOT NULL AND owner_id <> '' UNION ALL "
-                           "SELECT owner_id, bytes FROM calendar_events) AS parts GROUP BY owner_id").fetchall())
+                           "SELECT owner_id, bytes FROM calendar_events UNION ALL "
+                           "SELECT owner_id, 300 FROM calendar_invites UNION ALL "
+                           "SELECT owner_id, bytes FROM contacts UNION ALL SELECT owner_id, bytes FROM memories"
+                           ") AS parts GROUP BY owner_id").fetchall())
 
 
 def kept_storage(db) -> dict:

@@ -316,7 +316,8 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   auto store = std::move(opened->store);
   Modules modules{settings, skills.skills};
   modules.make({*store, clock, cores, settings.storage_bytes_per_user});
-  ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user}};
+  ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user,
+                          static_cast<std::size_t>(settings.tool_output_bytes)}};
   auto const starting = std::make_shared<base::BlockingPool>(kStartingThreads);
   auto const tools = make_toolbox(settings, {tool_server, clock, starting, *custom}, modules.methods());
   NotedMemories memories{*store};

@@ -30,6 +30,9 @@ constexpr std::string_view kBearer = "Bearer ";
 // How a batch is answered of which only a part took effect.
 constexpr int kPartly = 207;
 
+// What the program prints beside the data has at most this many bytes.
+constexpr std::size_t kPrintedBesideData = 256;
+
 // A method, ready to be called.
 struct Callable {
   Method method;
@@ -110,7 +113,8 @@ class ToolRoute {
       : calls_{parts.sql},
         clock_{parts.clock},
         credentials_{parts.credentials},
-        storage_limit_{parts.storage_bytes_per_user} {
+        storage_limit_{parts.storage_bytes_per_user},
+        output_limit_{parts.output_bytes} {
     for (auto& method : parts.methods) {
       auto name = std::string{method.name};
       callables_.emplace(std::move(name), compile(std::move(method)));
@@ -179,6 +183,7 @@ class ToolRoute {
       co_return Answer{refuse_failure(*callable, std::move(*failure))};
     }
     auto result = std::get<MethodResult>(std::move(*answer));
+    if (is_too_large(result)) co_return Answer{too_large()};
     if (result.effect.empty()) co_return Answer{api::json_response(200, std::move(result.data))};
     if (result.takes_storage && is_full(**open)) co_return Answer{storage_full()};
     auto done = co_await write(std::move(grant), std::move(result));
@@ -241,6 +246,17 @@ class ToolRoute {
              "change was changed meanwhile."}};
   }
 
+  static Refusal too_large() {
+    return {422,
+            {"OUTPUT_TOO_LARGE",
+             "The answer would be larger than allowed, so nothing was done; ask for less at "
+             "once, such as a smaller batch."}};
+  }
+
+  [[nodiscard]] bool is_too_large(MethodResult const& result) const {
+    return output_limit_ > 0 && result.data.size() + kPrintedBesideData > output_limit_;
+  }
+
   [[nodiscard]] bool is_full(OpenCall const& open) const {
     return storage_limit_ > 0 && open.stored_bytes >= storage_limit_;
   }
@@ -254,6 +270,7 @@ class ToolRoute {
   base::Clock const& clock_;
   base::ToolCredentials const& credentials_;
   std::int64_t storage_limit_;
+  std::size_t output_limit_;
   std::map<std::string, Callable, std::less<>> callables_;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -18,6 +19,9 @@ struct ToolRouteParts {
   base::ToolCredentials const& credentials;
   std::vector<Method> methods;
   std::int64_t storage_bytes_per_user = 0;  // 0 means no limit (HTTP-9).
+  // What the program may print at most. A larger answer is refused before the method takes effect, so that
+  // nothing happens of which the model cannot be told (TOOL-6). 0 means no limit.
+  std::size_t output_bytes = 0;
 };
 
 // Adds POST /api/v1/tools/{module}/{method}, through which project_cli calls the methods (TOOL-2). The caller

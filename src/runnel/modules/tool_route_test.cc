@@ -45,7 +45,11 @@ Async<MethodAnswer> add_note(MethodCall call) {
   } else {
     effect.push_back(statement(kAddNote, call.user.text + "/" + text, call.now_ms));
   }
-  co_return MethodAnswer{MethodResult{R"({"outcome":"kept"})", std::move(effect)}};
+  MethodResult result{R"({"outcome":"kept"})", std::move(effect)};
+  if (text == "long") result.data = R"({"outcome":")" + std::string(5000, 'x') + R"("})";
+  result.partial = text == "half";
+  result.takes_storage = text != "small";
+  co_return MethodAnswer{std::move(result)};
 }
 
 Async<MethodAnswer> show_zone(MethodCall call) {
@@ -65,7 +69,7 @@ class ToolRouteContract : public StoreContract {
     auto request = admission("r1");
     run = admit(std::move(request));
     start_call("c1");
-    ToolRouteParts parts{store(), clock, credentials, make_methods(), quota};
+    ToolRouteParts parts{store(), clock, credentials, make_methods(), quota, 4096};
     add_tool_route(router.emplace(), std::move(parts));
   }
 
@@ -135,6 +139,22 @@ TEST_P(ToolRouteContract, RUN_12_RepeatGetsTheReceiptAndHasNoEffect) {
   EXPECT_EQ(second.status, 200);
   EXPECT_EQ(second.body, first.body);
   EXPECT_EQ(notes(), "1");
+}
+
+TEST_P(ToolRouteContract, TOOL_12_PartialEffectIsToldAgainToARepeat) {
+  start_call("half", R"({"text":"half"})");
+
+  for (auto const* const time : {"first", "second"}) {
+    auto const response = ask(R"({"text":"half"})", mint(grant("notes.add", "half")));
+    EXPECT_EQ(response.status, 207) << time;
+    EXPECT_EQ(response.body, R"({"outcome":"kept"})") << time;
+  }
+  EXPECT_EQ(notes(), "1");
+}
+
+TEST_P(ToolRouteContract, TOOL_6_NothingTakesEffectOfWhichTheModelCannotBeTold) {
+  EXPECT_EQ(code_of(ask(R"({"text":"long"})")), "OUTPUT_TOO_LARGE");
+  EXPECT_EQ(notes(), "0");
 }
 
 TEST_P(ToolRouteContract, RUN_12_OnlyTheRecordedArgumentsAreAccepted) {
@@ -231,6 +251,7 @@ TEST_P(ToolRouteContract, HTTP_9_NothingIsWrittenForAUserWithoutStorage) {
 
   EXPECT_EQ(code_of(ask(R"({"text":"tea"})")), "STORAGE_QUOTA_EXCEEDED");
   EXPECT_EQ(notes(), "0");
+  EXPECT_EQ(ask(R"({"text":"small"})").status, 200) << "its effect needs no storage";
 }
 
 TEST_P(ToolRouteContract, RUN_12_SettledCallNeverTakesEffect) {

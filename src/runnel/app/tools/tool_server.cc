@@ -19,8 +19,8 @@ constexpr std::size_t kMostConnections = std::size_t{1} << 20U;
 
 api::Router make_tool_router(ToolServer::Parts parts, base::ToolCredentials const& credentials) {
   api::Router router;
-  modules::add_tool_route(
-      router, {parts.sql, parts.clock, credentials, std::move(parts.methods), parts.storage_bytes_per_user});
+  modules::add_tool_route(router, {parts.sql, parts.clock, credentials, std::move(parts.methods),
+                                   parts.storage_bytes_per_user, parts.output_bytes});
   return router;
 }
 

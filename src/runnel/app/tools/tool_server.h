@@ -24,6 +24,7 @@ class ToolServer final : public tools::ModuleAccess {
     base::Clock const& clock;
     std::vector<modules::Method> methods;
     std::int64_t storage_bytes_per_user = 0;
+    std::size_t output_bytes = 0;
   };
 
   // Except for the methods, the parts outlive it.

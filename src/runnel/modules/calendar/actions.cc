@@ -9,6 +9,7 @@
 
 #include "runnel/core/json/write.h"
 #include "runnel/core/time/instant.h"
+#include "runnel/modules/calendar/event_json.h"
 #include "runnel/modules/calendar/input.h"
 
 namespace runnel::modules::calendar {
@@ -16,9 +17,6 @@ namespace runnel::modules::calendar {
 using store::Async;
 
 namespace {
-
-// Enough to find kMostConflicts events behind the event itself and unanswered invitations.
-constexpr std::size_t kConflictsRead = 50;
 
 MethodFailure no_such_event() {
   return {kNotFound, "the user has no event with this event_id"};
@@ -50,28 +48,29 @@ void append_conflict(std::string& out, Event const& event) {
       .close();
 }
 
-// Without the event itself, and without what the user has not accepted.
-std::vector<Event> real_conflicts(std::vector<Event> found, std::string const& id) {
-  std::vector<Event> out;
-  for (auto& event : found) {
-    bool const counts = event.id != id && event.invite_status != "pending";
-    if (counts && out.size() < kMostConflicts) out.push_back(std::move(event));
-  }
-  return out;
+std::vector<Event> without(std::vector<Event> found, std::string const& id, std::size_t most) {
+  found.erase(std::remove_if(found.begin(), found.end(), [&](Event const& event) { return event.id == id; }),
+              found.end());
+  if (found.size() > most) found.resize(most);
+  return found;
 }
 
-Async<std::vector<Event>> find_conflicts(Repository repository, UserId user, Event event) {
+// The events at a time of day that overlap this one. The event itself may be among those that are read.
+Async<std::vector<Event>> find_conflicts(Repository repository, Action action, Event event) {
   if (event.all_day) co_return std::vector<Event>{};
-  auto found = co_await repository.overlapping(std::move(user), Window{event.span, Span{}}, kConflictsRead);
+  Window const window{event.span, Span{}};
+  auto found =
+      co_await repository.overlapping(action.user, window, action.most_conflicts + 1, Pending::left_out);
   if (!found) co_return found.error();
-  co_return real_conflicts(std::move(*found), event.id);
+  co_return without(std::move(*found), event.id, action.most_conflicts);
 }
 
-ItemAnswer written_event(std::string const& id, char const* outcome, std::vector<Event> const& conflicts,
-                         store::SqlStatement change) {
+ItemAnswer written_event(Action const& action, Event const& event, char const* outcome,
+                         std::vector<Event> const& conflicts, store::SqlStatement change) {
   std::string data;
   JsonObject object{data};
-  object.text("event_id", id).text("outcome", outcome);
+  object.text("event_id", event.id).text("outcome", outcome);
+  append_event_name(object, event, action.input);
   if (!conflicts.empty()) append_json_array(object.key("conflicts"), conflicts, append_conflict);
   object.close();
   std::vector<store::SqlStatement> effect;
@@ -108,20 +107,22 @@ void share_with(Sharing& sharing, Action const& action, std::string const& event
       .close();
 }
 
-ItemAnswer make_sharing(Action const& action, std::string const& event_id, std::vector<Guest> const& guests) {
+ItemAnswer make_sharing(Action const& action, Event const& event, std::vector<Guest> const& guests) {
   auto const& users = action.input.at("user_ids").as_array();
   Sharing sharing;
   std::string items;
   append_json_array(items, users, [&](std::string& out, boost::json::value const& user) {
     sharing.data.clear();
-    share_with(sharing, action, event_id, std::string{user.as_string()}, guests);
+    share_with(sharing, action, event.id, std::string{user.as_string()}, guests);
     out += sharing.data;
   });
   if (guests.size() + sharing.added > kMostGuests) {
     return failed({kTooManyGuests, "an event has at most " + std::to_string(kMostGuests) + " guests"});
   }
   std::string data;
-  JsonObject{data}.raw("items", items).number("count", static_cast<std::int64_t>(users.size())).close();
+  JsonObject object{data};
+  append_event_name(object, event, action.input);
+  object.raw("items", items).number("count", static_cast<std::int64_t>(users.size())).close();
   return ItemDone{std::move(data), std::move(sharing.effect)};
 }
 
@@ -133,11 +134,10 @@ bool invites_oneself(Action const& action) {
 
 ItemAnswer answered(Action const& action, Event const& event, char const* status) {
   std::string data;
-  JsonObject{data}
-      .text("event_id", event.id)
-      .text("invite_id", event.invite_id)
-      .text("outcome", status)
-      .close();
+  JsonObject object{data};
+  object.text("event_id", event.id).text("outcome", status);
+  append_event_name(object, event, action.input);
+  object.close();
   std::vector<store::SqlStatement> effect;
   effect.push_back(answer_invite(action.user, event.invite_id, status, action.now_ms));
   return ItemDone{std::move(data), std::move(effect)};
@@ -157,9 +157,9 @@ Async<ItemAnswer> create_event(Repository repository, Action action) {
   if (auto* const failure = std::get_if<MethodFailure>(&read)) co_return failed(std::move(*failure));
   auto event = std::get<Event>(std::move(read));
   event.id = "evt_" + mint_uuid();
-  auto const conflicts = co_await find_conflicts(repository, action.user, event);
+  auto const conflicts = co_await find_conflicts(repository, action, event);
   if (!conflicts) co_return conflicts.error();
-  co_return written_event(event.id, "created", *conflicts, add_event(action.user, event, action.now_ms));
+  co_return written_event(action, event, "created", *conflicts, add_event(action.user, event, action.now_ms));
 }
 
 Async<ItemAnswer> update_event(Repository repository, Action action) {
@@ -169,16 +169,17 @@ Async<ItemAnswer> update_event(Repository repository, Action action) {
   auto read = read_changes(std::move(**found), action.input);
   if (auto* const failure = std::get_if<MethodFailure>(&read)) co_return failed(std::move(*failure));
   auto const event = std::get<Event>(std::move(read));
-  auto const conflicts = co_await find_conflicts(repository, action.user, event);
+  auto const conflicts = co_await find_conflicts(repository, action, event);
   if (!conflicts) co_return conflicts.error();
-  co_return written_event(event.id, "updated", *conflicts, replace_event(action.user, event, action.now_ms));
+  co_return written_event(action, event, "updated", *conflicts,
+                          replace_event(action.user, event, action.now_ms));
 }
 
 Async<ItemAnswer> delete_event(Repository repository, Action action) {
   auto const found = co_await repository.find(action.user, text_of(action.input, "event_id"));
   if (!found) co_return found.error();
   if (auto refused = check_organizer(*found)) co_return failed(std::move(*refused));
-  co_return written_event((*found)->id, "deleted", {}, remove_event(action.user, (*found)->id));
+  co_return written_event(action, **found, "deleted", {}, remove_event(action.user, (*found)->id));
 }
 
 Async<ItemAnswer> share_event(Repository repository, Action action) {
@@ -189,7 +190,7 @@ Async<ItemAnswer> share_event(Repository repository, Action action) {
   if (auto refused = check_organizer(*found)) co_return failed(std::move(*refused));
   auto const guests = co_await repository.guests((*found)->id);
   if (!guests) co_return guests.error();
-  co_return make_sharing(action, (*found)->id, *guests);
+  co_return make_sharing(action, **found, *guests);
 }
 
 Async<ItemAnswer> accept_invite(Repository repository, Action action) {

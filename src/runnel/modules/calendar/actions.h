@@ -18,8 +18,9 @@ inline constexpr char kNotFound[] = "NOT_FOUND";  // Also for another user's eve
 inline constexpr char kNotOrganizer[] = "NOT_ORGANIZER";
 inline constexpr char kTooManyGuests[] = "TOO_MANY_GUESTS";
 
-// At most so many events that overlap an event are told of.
+// At most so many events that overlap an event are told of, and in a batch for each item.
 inline constexpr std::size_t kMostConflicts = 5;
+inline constexpr std::size_t kMostConflictsInBatch = 1;
 // At most so many users are invited to an event.
 inline constexpr std::size_t kMostGuests = 200;
 
@@ -29,7 +30,11 @@ struct Action {
   std::string timezone;  // The user's.
   boost::json::object input;
   std::int64_t now_ms = 0;
+  std::size_t most_conflicts = kMostConflicts;
 };
+
+// Every result also has the event's title and span (event_json.h) as far as the input does not say them, so
+// that a user can be told which event it is.
 
 // {"event_id","outcome":"created","conflicts"?:[{"event_id","title","start_at","end_at"}…]}. The conflicts
 // are the user's events at a time of day that overlap the new one, as they are before this call.
@@ -46,7 +51,7 @@ store::Async<ItemAnswer> delete_event(Repository repository, Action action);
 // invited again. Nothing checks that a user exists, so that nobody can find out who is a user.
 store::Async<ItemAnswer> share_event(Repository repository, Action action);
 
-// {"event_id","invite_id","outcome":"accepted"|"rejected"}. An answer can be changed.
+// {"event_id","outcome":"accepted"|"rejected"}. An answer can be changed.
 store::Async<ItemAnswer> accept_invite(Repository repository, Action action);
 store::Async<ItemAnswer> reject_invite(Repository repository, Action action);
 

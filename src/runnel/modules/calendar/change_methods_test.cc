@@ -24,7 +24,7 @@ class CalendarChange : public CalendarUnderTest {
     return R"({"event_id":")" + id + "\"" + (changes.empty() ? "" : ",") + changes + "}";
   }
   void update(std::string const& id, std::string const& changes) {
-    EXPECT_EQ(done(kUpdate, about(id, changes)), (json::object{{"event_id", id}, {"outcome", "updated"}}));
+    EXPECT_EQ(done(kUpdate, about(id, changes)).at("outcome"), "updated");
   }
   std::string update_refused(std::string const& id, std::string const& changes) {
     return failure(kUpdate, about(id, changes));
@@ -72,6 +72,17 @@ TEST_F(CalendarChange, TOOL_12_UpdateChangesWhatIsSentAndNothingElse) {
   EXPECT_FALSE(shown(id).contains("reminders"));
   EXPECT_FALSE(shown(id).contains("description"));
   EXPECT_EQ(text(id, "timezone"), "Europe/Berlin");
+}
+
+TEST_F(CalendarChange, V2_2_DataNameTheEventWithoutWhatTheInputSays) {
+  auto const id = tea();
+
+  EXPECT_EQ(done(kUpdate, about(id, R"("start_at":"2026-05-02T07:00:00Z")")),
+            (json::object{{"event_id", id},
+                          {"outcome", "updated"},
+                          {"title", "Tea"},
+                          {"end_at", "2026-05-02T08:00:00.000Z"}}));
+  EXPECT_EQ(done(kUpdate, about(holiday(), R"("title":"Free")")).at("start_date"), "2026-05-01");
 }
 
 TEST_F(CalendarChange, TOOL_12_StartWithoutEndMovesTheEvent) {
@@ -142,6 +153,8 @@ TEST_F(CalendarChange, TOOL_12_AllDayEventIsMovedAndCanGetATimeOfDay) {
 
   update(id, R"("start_date":"2028-02-28")");
   EXPECT_EQ(span(id), "2028-02-28 2028-03-01") << "2028 has a 29 February";
+  EXPECT_EQ(update_refused(id, R"("start_date":"9999-12-29")"),
+            "INVALID_ACTION_INPUT: start_date must be so early that the event ends before 9999-12-31");
   update(id, R"("end_date":"2028-02-28")");
   EXPECT_EQ(span(id), "2028-02-28 2028-02-28");
 
@@ -231,7 +244,11 @@ TEST_F(CalendarChange, TOOL_12_AtMostFiveConflictsAreTold) {
 TEST_F(CalendarChange, TOOL_12_DeletedEventIsGone) {
   auto const id = tea();
 
-  EXPECT_EQ(done(kDelete, about(id, "")), (json::object{{"event_id", id}, {"outcome", "deleted"}}));
+  EXPECT_EQ(done(kDelete, about(id, "")), (json::object{{"event_id", id},
+                                                        {"outcome", "deleted"},
+                                                        {"title", "Tea"},
+                                                        {"start_at", "2026-05-01T07:00:00.000Z"},
+                                                        {"end_at", "2026-05-01T08:00:00.000Z"}}));
 
   EXPECT_EQ(failure(kDelete, about(id, "")), kNoEvent);
   EXPECT_EQ(update_refused(id, R"("title":"x")"), kNoEvent);

@@ -23,20 +23,31 @@ void append_guest(std::string& out, Guest const& guest) {
 
 }  // namespace
 
-void append_event_fields(JsonObject& object, Event const& event) {
-  object.text("event_id", event.id).text("title", event.title);
+void append_event_name(JsonObject& object, Event const& event, boost::json::object const& input) {
+  auto const text = [&](char const* name, std::string const& value) {
+    if (!input.contains(name)) object.text(name, value);
+  };
+  text("title", event.title);
   if (event.all_day) {
-    object.boolean("all_day", true)
-        .text("start_date", utc_date(event.span.start_at))
-        .text("end_date", utc_date(event.span.end_at - kDayMs));
+    if (!input.contains("all_day")) object.boolean("all_day", true);
+    text("start_date", utc_date(event.span.start_at));
+    text("end_date", utc_date(event.span.end_at - kDayMs));
   } else {
-    object.text("start_at", to_rfc3339(event.span.start_at)).text("end_at", to_rfc3339(event.span.end_at));
+    text("start_at", to_rfc3339(event.span.start_at));
+    text("end_at", to_rfc3339(event.span.end_at));
   }
+}
+
+void append_event_fields(JsonObject& object, Event const& event) {
+  object.text("event_id", event.id);
+  append_event_name(object, event, {});
   object.text("timezone", event.timezone);
   if (!event.location.empty()) object.text("location", event.location);
   if (!event.description.empty()) object.text("description", event.description);
-  if (!event.reminders.empty()) object.raw("reminders", event.reminders);
-  if (event.invite_id.empty()) return;
+  if (event.invite_id.empty()) {
+    if (!event.reminders.empty()) object.raw("reminders", event.reminders);
+    return;
+  }
   object.text("organizer", event.owner_id)
       .text("invite_id", event.invite_id)
       .text("invite_status", event.invite_status);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <boost/json/object.hpp>
+
 #include <string>
 #include <vector>
 
@@ -11,9 +13,13 @@ namespace runnel::modules::calendar {
 
 // Appends {"event_id","title"}; "start_at" and "end_at" in UTC with milliseconds, or "all_day":true,
 // "start_date" and "end_date", which is the last day; "timezone"; and those of "location", "description" and
-// "reminders" that the event has. For a guest also "organizer", "invite_id" and "invite_status". The object
-// stays open.
+// "reminders" that the event has. For a guest there are no reminders, which are the organizer's, but
+// "organizer", "invite_id" and "invite_status". The object stays open.
 void append_event_fields(JsonObject& object, Event const& event);
+
+// Appends what names the event to a user, the title and the span as above, except for what the input says
+// itself: a result has nothing of its input (V2-2).
+void append_event_name(JsonObject& object, Event const& event, boost::json::object const& input);
 
 // Appends [{"invite_id","user_id","status"}…].
 void append_guests(std::string& out, std::vector<Guest> const& guests);

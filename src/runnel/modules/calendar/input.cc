@@ -125,6 +125,8 @@ Read<Span> changed_dates(Event const& event, json::object const& input) {
     auto const start = read_date(first, "start_date");
     if (auto const* const failure = std::get_if<MethodFailure>(&start)) return *failure;
     auto const length = event.span.end_at - event.span.start_at;
+    if (floating_ms(std::get<local_days>(start)) + length > kLastMs)
+      return wrong("start_date", "must be so early that the event ends before 9999-12-31");
     last = date_text(floating_ms(std::get<local_days>(start)) + length - kDayMs);
   }
   return read_dates(first, last);

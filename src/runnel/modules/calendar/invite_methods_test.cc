@@ -60,8 +60,11 @@ TEST_F(CalendarInvite, TOOL_12_GuestSeesTheEventAndAnswers) {
   EXPECT_EQ(day("bob"), json::array{event});
   EXPECT_FALSE(done("calendar.read", R"({"mode":"day","date":"2026-05-01"})", "bob").contains("more"));
 
-  EXPECT_EQ(done(kAccept, invite(invited), "bob"),
-            (json::object{{"event_id", id}, {"invite_id", invited}, {"outcome", "accepted"}}));
+  EXPECT_EQ(done(kAccept, invite(invited), "bob"), (json::object{{"event_id", id},
+                                                                 {"outcome", "accepted"},
+                                                                 {"title", "Tea"},
+                                                                 {"start_at", "2026-05-01T07:00:00.000Z"},
+                                                                 {"end_at", "2026-05-01T08:00:00.000Z"}}));
   event["invite_status"] = "accepted";
   EXPECT_EQ(invites("bob"), json::array{});
   EXPECT_EQ(day("bob"), json::array{event});

@@ -70,6 +70,19 @@ TEST_P(InviteRows, TOOL_12_ShortLongAndInvitedEventsAreOneListInOrder) {
   EXPECT_EQ(overlapping(kAnn, {kNow + 2, kNow + 3}), (Ids{"long", "short"}));
 }
 
+TEST_P(InviteRows, TOOL_12_PendingInvitationsCanBeLeftOut) {
+  for (int i = 0; i < 3; ++i) {
+    auto const id = "e" + std::to_string(i);
+    add(id, kNoon, kBob);
+    share(id, kAnn, kBob);
+  }
+  answer("e2-ann", kAnn, "accepted");
+  add("own", {kNow + 1, kNow + 2});
+  auto const found = run_async(Repository{store()}.overlapping(kAnn, {kNoon, {}}, 2, Pending::left_out));
+
+  EXPECT_EQ(ids(found.value()), (Ids{"e2", "own"}));
+}
+
 TEST_P(InviteRows, TOOL_12_AllDayEventIsComparedWithDates) {
   auto holiday = event_of("holiday", {10 * kDayMs, 12 * kDayMs});
   holiday.all_day = true;

@@ -65,7 +65,9 @@ Async<MethodAnswer> run_batch(Repository repository, MethodCall call, RunAction 
       answers.emplace_back(repeated_item());
       continue;
     }
-    auto answer = co_await action(repository, to_action(call, items[i].as_object()));
+    auto asked = to_action(call, items[i].as_object());
+    asked.most_conflicts = kMostConflictsInBatch;
+    auto answer = co_await action(repository, std::move(asked));
     if (!answer) co_return answer.error();
     answers.push_back(std::move(*answer));
   }

@@ -73,7 +73,7 @@ constexpr char kOverlapping[] =
     "ORDER BY e.start_at, e.id LIMIT $9) long_events "
     "UNION ALL SELECT * FROM (" RUNNEL_INVITED_EVENT
     "WHERE i.user_id = $1 AND i.start_at > $7 AND i.start_at < $8 AND i.status <> 'rejected' "
-    "AND " RUNNEL_OVERLAPS
+    "AND i.status <> $10 AND " RUNNEL_OVERLAPS
     "ORDER BY i.start_at, i.id LIMIT $9) invited_events "
     "ORDER BY 3, 1 LIMIT $9";
 
@@ -136,18 +136,26 @@ SqlStatement with_event(char const* text, UserId const& owner, Event const& even
                           store::null_if_empty(event.reminders), now_ms);
 }
 
-// Nothing has a part in an empty span.
-Span none_if_empty(Span span) {
-  return span.start_at < span.end_at ? span : Span{};
+bool is_empty(Span span) {
+  return span.start_at >= span.end_at;
 }
 
-SqlStatement overlapping_statement(UserId const& user, Window const& window, std::size_t limit) {
-  auto const first = std::min(window.time.start_at, window.dates.start_at);
-  auto const last = std::max(window.time.end_at, window.dates.end_at);
-  auto const time = none_if_empty(window.time);
-  auto const dates = none_if_empty(window.dates);
+// Both spans of the window together. An empty one does not count, because nothing has a part in it.
+Span reach_of(Window const& window) {
+  if (is_empty(window.dates)) return window.time;
+  if (is_empty(window.time)) return window.dates;
+  return {std::min(window.time.start_at, window.dates.start_at),
+          std::max(window.time.end_at, window.dates.end_at)};
+}
+
+SqlStatement overlapping_statement(UserId const& user, Window const& window, std::size_t limit,
+                                   Pending pending) {
+  auto const [first, last] = reach_of(window);
+  auto const time = is_empty(window.time) ? Span{} : window.time;
+  auto const dates = is_empty(window.dates) ? Span{} : window.dates;
   return store::statement(kOverlapping, user.text, time.start_at, time.end_at, dates.start_at, dates.end_at,
-                          first - kDayMs - 1, first - kLongestSpanMs, last, static_cast<std::int64_t>(limit));
+                          first - kDayMs - 1, first - kLongestSpanMs, last, static_cast<std::int64_t>(limit),
+                          std::string{pending == Pending::shown ? "" : "pending"});
 }
 
 }  // namespace
@@ -180,8 +188,9 @@ SqlStatement answer_invite(UserId const& guest, std::string invite_id, std::stri
   return store::statement(kAnswer, std::move(invite_id), guest.text, std::move(status), now_ms).touching(1);
 }
 
-Async<std::vector<Event>> Repository::overlapping(UserId user, Window window, std::size_t limit) {
-  auto const found = co_await sql_->read(overlapping_statement(user, window, limit));
+Async<std::vector<Event>> Repository::overlapping(UserId user, Window window, std::size_t limit,
+                                                  Pending pending) {
+  auto const found = co_await sql_->read(overlapping_statement(user, window, limit, pending));
   if (!found) co_return found.error();
   co_return to_events(*found);
 }

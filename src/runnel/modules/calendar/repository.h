@@ -79,14 +79,18 @@ store::SqlStatement invite_again(UserId const& owner, std::string invite_id, std
 store::SqlStatement answer_invite(UserId const& guest, std::string invite_id, std::string status,
                                   std::int64_t now_ms);
 
+// Whether invitations are among the events that the user has neither accepted nor rejected.
+enum class Pending : bool { shown, left_out };
+
 class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{&sql} {}
 
   // The events that have a part in the window, by start and then by id; at most `limit`: the user's own, and
   // those of others to which the user is invited and has not said no. Two spans that only touch have no part
-  // in each other, and an empty span has no events.
-  store::Async<std::vector<Event>> overlapping(UserId user, Window window, std::size_t limit);
+  // in each other, and an empty span has no events. Those that the user has not accepted yet can be left out.
+  store::Async<std::vector<Event>> overlapping(UserId user, Window window, std::size_t limit,
+                                               Pending pending = Pending::shown);
 
   // Empty if the user has no event with this id and is not invited to one, or has said no.
   store::Async<std::optional<Event>> find(UserId user, std::string id);
