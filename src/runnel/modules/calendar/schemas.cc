@@ -8,6 +8,7 @@
 #include "kNewEvent.inc"
 #include "kOpenApi.inc"
 #include "runnel/modules/batch.h"
+#include "runnel/modules/openapi_schema.h"
 
 namespace runnel::modules::calendar {
 
@@ -39,9 +40,9 @@ json::object described(json::object schema, char const* description) {
 std::string make_openapi() {
   auto document = json::parse(kOpenApi).as_object();
   auto& schemas = document.at("components").at("schemas").as_object();
-  schemas["NewEvent"] = json::parse(kNewEvent);
-  schemas["EventChanges"] = json::parse(kEventChanges);
-  schemas["InvitedUsers"] = json::parse(kInvitedUsers);
+  schemas["NewEvent"] = to_openapi(json::parse(kNewEvent));
+  schemas["EventChanges"] = to_openapi(json::parse(kEventChanges));
+  schemas["InvitedUsers"] = to_openapi(json::parse(kInvitedUsers));
   return json::serialize(document);
 }
 
@@ -50,8 +51,7 @@ std::string make_openapi() {
 std::string_view create_schema() {
   static std::string const schema = schema_with_batch(
       "Adds one event to the user's calendar, or several. If it overlaps other events, the result has them "
-      "as "
-      "conflicts.",
+      "as conflicts.",
       kNewEvent);
   return schema;
 }

@@ -9,6 +9,7 @@
 #include "kOpenApi.inc"
 #include "kReadInput.inc"
 #include "kUpdateInput.inc"
+#include "runnel/modules/openapi_schema.h"
 
 namespace runnel::modules::memory {
 
@@ -27,32 +28,11 @@ json::value described_content(Kind kind) {
   return {};
 }
 
-// OpenAPI 3.0 has one `example`, where JSON Schema has a list of `examples`.
-json::value in_openapi(json::value const& schema) {
-  if (auto const* const list = schema.if_array()) {
-    json::array out;
-    for (auto const& item : *list)
-      out.push_back(in_openapi(item));
-    return out;
-  }
-  auto const* const object = schema.if_object();
-  if (object == nullptr) return schema;
-  json::object out;
-  for (auto const& [key, value] : *object) {
-    if (key == "examples") {
-      out["example"] = value.at(0);
-    } else {
-      out[key] = in_openapi(value);
-    }
-  }
-  return out;
-}
-
 std::string assemble_part() {
   auto part = json::parse(kOpenApi);
   auto& schemas = part.at("components").at("schemas").as_object();
-  schemas["UserMemoryContent"] = in_openapi(described_content(Kind::user));
-  schemas["WorkProfileContent"] = in_openapi(described_content(Kind::work_profile));
+  schemas["UserMemoryContent"] = to_openapi(described_content(Kind::user));
+  schemas["WorkProfileContent"] = to_openapi(described_content(Kind::work_profile));
   return json::serialize(part);
 }
 
