@@ -136,6 +136,14 @@ TEST(JsonSchema, OfSeveralFormsOneWithoutAMissingDistinguishingMemberIsExplained
   EXPECT_EQ(told(schema, R"({"for":"z"})"), "/for: must be one of x or y");
 }
 
+TEST(JsonSchema, MissingDistinguishingMemberIsToldOnce) {
+  auto const schema = schema_of(R"({"required":["for"],"oneOf":[
+    {"type":"object","required":["for"],"properties":{"for":{"enum":["x"]}}},
+    {"type":"object","required":["for"],"properties":{"for":{"enum":["y"]}}}]})");
+
+  EXPECT_EQ(told(schema, "{}"), "/for: is required and must be one of x or y");
+}
+
 TEST(JsonSchema, ReferencesAreFollowedAndMayRecurse) {
   auto const schema = schema_of(R"({"$ref":"#/components/schemas/Tree"})", R"({
     "Tree":{"type":"object","properties":{"name":{"$ref":"#/definitions/Name"},

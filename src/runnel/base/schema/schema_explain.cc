@@ -334,6 +334,7 @@ bool Explainer::explain_wrong_choice(std::vector<Explainer const*> const& possib
     });
     if (!of_all) continue;
     bool const is_missing = possible.front()->misses(path);
+    std::erase_if(found, [&](Violation const& told) { return told.path == path && told.what == kRequired; });
     wrong_choices.emplace(path, choices);
     tell_at(path, (is_missing ? "is required and " : "") + must_be_one_of(choices));
     return true;
