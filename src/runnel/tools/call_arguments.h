@@ -12,7 +12,8 @@ namespace runnel::tools {
 // call of any other method starts no program.
 using MethodNames = std::set<std::string, std::less<>>;
 
-// Longer arguments are refused unread, because they are parsed on the run's core. A batch of 1,000 events fits.
+// Longer arguments are refused unread, because they are parsed on the run's core. A batch of 1,000 events
+// fits.
 inline constexpr std::size_t kMostArgumentBytes = std::size_t{256} * 1024;
 
 // Reads the arguments of project_cli as the model wrote them: {"module","method","input"}, and an "intent",

@@ -25,9 +25,9 @@ struct ProgramAnswer {
 };
 
 // The program must have printed one JSON object, {"ok":true,"module","method","data"} or
-// {"ok":false,"module","method","error":{"code","message",…}}, for this method. "partial":true behind "ok":true
-// says that a part of a batch has failed. Everything else is a failure with a code of its own, and nothing that
-// was printed is passed on then.
+// {"ok":false,"module","method","error":{"code","message",…}}, for this method. "partial":true behind
+// "ok":true says that a part of a batch has failed. Everything else is a failure with a code of its own, and
+// nothing that was printed is passed on then.
 ProgramAnswer read_output(CalledMethod const& called, base::ChildOutcome const& ended);
 
 // A success, or the partial success of a batch, with this data, which is a JSON object.

@@ -10,7 +10,8 @@ namespace runnel::model {
 namespace {
 
 constexpr std::size_t kMaxCalls = 128;
-// More than models write in one answer, and more than one call may have. A run keeps the arguments of all its turns in memory, several times.
+// More than models write in one answer, and more than one call may have. A run keeps the arguments of all its
+// turns in memory, several times.
 constexpr std::size_t kMaxArgumentBytes = std::size_t{1024} * 1024;
 
 bool is_blank(std::string const& text) {
