@@ -62,5 +62,5 @@ endfunction()
 function(runnel_store_testing target)
   set(testing ${CMAKE_SOURCE_DIR}/src/runnel/store/testing)
   target_sources(${target} PRIVATE ${testing}/ledger_contract.cc ${testing}/postgres_under_test.cc
-    ${testing}/sqlite_under_test.cc ${testing}/store_contract.cc ${CMAKE_SOURCE_DIR}/tests/support/postgres_server.cc)
+    ${testing}/query_plan.cc ${testing}/sqlite_under_test.cc ${testing}/store_contract.cc ${CMAKE_SOURCE_DIR}/tests/support/postgres_server.cc)
 endfunction()

@@ -238,6 +238,10 @@ Result<std::vector<Checkpoint>> checkpoints(Db& db, RunKey run, std::int64_t aft
   return rows;
 }
 
+std::string const& history_query() {
+  return kHistory;
+}
+
 Result<HistoryPage> history(Db& db, UserId const& owner, ThreadId const& thread_id,
                             std::optional<std::int64_t> before, PageSize size) {
   auto const found = thread(db, owner, thread_id);

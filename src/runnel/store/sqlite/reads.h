@@ -29,6 +29,9 @@ Result<std::vector<UnbookedCall>> unbooked_calls(Db& db, RunKey run);
 Result<UsageReport> usage(Db& db, UsageQuery const& query);
 Result<HistoryPage> history(Db& db, UserId const& owner, ThreadId const& thread,
                             std::optional<std::int64_t> before, PageSize size);
+// What history() asks, so that a test can look at its plan: ?1 is the thread, ?2 the number before which its
+// messages are wanted, and ?3 how many.
+std::string const& history_query();
 Result<std::vector<MessageRow>> context(Db& db, ThreadKey thread, RunKey reader, PageSize size);
 Result<ThreadPage> threads(Db& db, UserId const& owner, std::string const& cursor, std::size_t limit);
 Result<std::optional<ThreadRow>> thread(Db& db, UserId const& owner, ThreadId const& thread);
