@@ -8,10 +8,8 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr char kCreate[] = "calendar.create";
 constexpr char kUpdate[] = "calendar.update";
 constexpr char kDelete[] = "calendar.delete";
-constexpr char kNoEvent[] = "NOT_FOUND: the user has no event with this event_id";
 
 // calendar.update, calendar.delete, events of whole days, conflicts and batches.
 class CalendarChange : public CalendarUnderTest {

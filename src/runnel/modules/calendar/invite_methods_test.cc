@@ -11,7 +11,6 @@ namespace json = boost::json;
 constexpr char kShare[] = "calendar.share";
 constexpr char kAccept[] = "calendar.accept_invite";
 constexpr char kReject[] = "calendar.reject_invite";
-constexpr char kNoEvent[] = "NOT_FOUND: the user has no event with this event_id";
 constexpr char kNoInvite[] = "NOT_FOUND: the user has no invitation with this invite_id";
 constexpr char kNotTheOrganizer[] =
     "NOT_ORGANIZER: only the user who made this event can change, delete or share it; reject_invite removes "

@@ -9,7 +9,6 @@ namespace {
 
 using namespace store;
 
-constexpr std::int64_t kHourMs = 3'600'000;
 UserId const kEve{"eve"};
 
 class InviteRows : public StoreContract {
@@ -55,30 +54,30 @@ class InviteRows : public StoreContract {
 };
 
 using Ids = std::vector<std::string>;
-constexpr Span kNoon{kNow, kNow + kHourMs};
+constexpr Span kLunch{kNow, kNow + kHourMs};
 
 TEST_P(InviteRows, TOOL_12_ShortLongAndInvitedEventsAreOneListInOrder) {
   add("short", {kNow + 2, kNow + kHourMs});
   add("long", {kNow - 300 * kDayMs, kNow + kHourMs});
   add("invited", {kNow + 1, kNow + 2}, kBob);
   share("invited", kAnn, kBob);
-  add("not-shared", kNoon, kBob);
+  add("not-shared", kLunch, kBob);
   add("day-long", {kNow - kDayMs + 1, kNow + 1});
 
-  EXPECT_EQ(overlapping(kAnn, kNoon), (Ids{"long", "day-long", "invited", "short"}));
-  EXPECT_EQ(overlapping(kAnn, kNoon, 3), (Ids{"long", "day-long", "invited"}));
+  EXPECT_EQ(overlapping(kAnn, kLunch), (Ids{"long", "day-long", "invited", "short"}));
+  EXPECT_EQ(overlapping(kAnn, kLunch, 3), (Ids{"long", "day-long", "invited"}));
   EXPECT_EQ(overlapping(kAnn, {kNow + 2, kNow + 3}), (Ids{"long", "short"}));
 }
 
 TEST_P(InviteRows, TOOL_12_PendingInvitationsCanBeLeftOut) {
   for (int i = 0; i < 3; ++i) {
     auto const id = "e" + std::to_string(i);
-    add(id, kNoon, kBob);
+    add(id, kLunch, kBob);
     share(id, kAnn, kBob);
   }
   answer("e2-ann", kAnn, "accepted");
   add("own", {kNow + 1, kNow + 2});
-  auto const found = run_async(Repository{store()}.overlapping(kAnn, {kNoon, {}}, 2, Pending::left_out));
+  auto const found = run_async(Repository{store()}.overlapping(kAnn, {kLunch, {}}, 2, Pending::left_out));
 
   EXPECT_EQ(ids(found.value()), (Ids{"e2", "own"}));
 }
@@ -100,7 +99,7 @@ TEST_P(InviteRows, TOOL_12_AllDayEventIsComparedWithDates) {
 }
 
 TEST_P(InviteRows, TOOL_12_AnswersAreKept) {
-  add("e1", kNoon);
+  add("e1", kLunch);
   share("e1", kBob);
   EXPECT_EQ(invites(kBob, "pending"), Ids{"e1"});
 
@@ -108,9 +107,9 @@ TEST_P(InviteRows, TOOL_12_AnswersAreKept) {
 
   EXPECT_EQ(invites(kBob, "pending"), Ids{});
   EXPECT_EQ(invites(kBob, "accepted"), Ids{"e1"});
-  EXPECT_EQ(overlapping(kBob, kNoon), Ids{"e1"});
+  EXPECT_EQ(overlapping(kBob, kLunch), Ids{"e1"});
   answer("e1-bob", kBob, "rejected");
-  EXPECT_EQ(overlapping(kBob, kNoon), Ids{});
+  EXPECT_EQ(overlapping(kBob, kLunch), Ids{});
   EXPECT_FALSE(run_async(Repository{store()}.find(kBob, "e1")).value().has_value());
   auto const invited = run_async(Repository{store()}.find_invite(kBob, "e1-bob")).value();
   EXPECT_EQ(invited.value().invite_status, "rejected");
@@ -118,7 +117,7 @@ TEST_P(InviteRows, TOOL_12_AnswersAreKept) {
 }
 
 TEST_P(InviteRows, TOOL_12_WhoIsInvitedTwiceOrByAnotherIsRefused) {
-  add("e1", kNoon);
+  add("e1", kLunch);
   share("e1", kBob);
 
   EXPECT_EQ(refusal(write(add_invite(kAnn, "e1", {"x", "bob", ""}, kNow))), Errc::conflict);
@@ -132,14 +131,14 @@ TEST_P(InviteRows, TOOL_12_WhoIsInvitedTwiceOrByAnotherIsRefused) {
 }
 
 TEST_P(InviteRows, TOOL_12_InvitationsFollowTheirEvent) {
-  add("e1", kNoon);
+  add("e1", kLunch);
   share("e1", kBob);
   auto event = run_async(Repository{store()}.find(kAnn, "e1")).value().value();
   event.span = {kNow + 10 * kDayMs, kNow + 12 * kDayMs};
 
   ASSERT_TRUE(write(replace_event(kAnn, event, kNow)));
 
-  EXPECT_EQ(overlapping(kBob, kNoon), Ids{});
+  EXPECT_EQ(overlapping(kBob, kLunch), Ids{});
   EXPECT_EQ(overlapping(kBob, {kNow + 11 * kDayMs, kNow + 11 * kDayMs + 1}), Ids{"e1"});
   EXPECT_EQ(refusal(write(replace_event(kAnn, event, kNow))), Errc::conflict) << "its revision has passed";
   EXPECT_EQ(refusal(write(replace_event(kBob, event, kNow))), Errc::conflict);
@@ -150,7 +149,7 @@ TEST_P(InviteRows, TOOL_12_InvitationsFollowTheirEvent) {
 }
 
 TEST_P(InviteRows, HTTP_9_InvitationsCountInTheStorageOfWhoShares) {
-  add("e1", kNoon);
+  add("e1", kLunch);
   auto const event = std::stoll(stored(kAnn));
 
   share("e1", kBob);
@@ -163,13 +162,13 @@ TEST_P(InviteRows, HTTP_9_InvitationsCountInTheStorageOfWhoShares) {
 }
 
 TEST_P(InviteRows, DB_2_OnlyPossibleDetailsAreHeld) {
-  auto event = event_of("e1", kNoon);
+  auto event = event_of("e1", kLunch);
   event.all_day = true;
   EXPECT_EQ(refusal(write(add_event(kAnn, event, kNow))), Errc::invalid) << "no midnights";
   event.all_day = false;
   event.reminders = std::string(65, '1');
   EXPECT_EQ(refusal(write(add_event(kAnn, event, kNow))), Errc::invalid);
-  add("e1", kNoon);
+  add("e1", kLunch);
   EXPECT_EQ(refusal(write(answer_invite(kBob, "e1-bob", "accepted", kNow))), Errc::conflict);
   share("e1", kBob);
   EXPECT_EQ(refusal(write(answer_invite(kBob, "e1-bob", "maybe", kNow))), Errc::invalid);

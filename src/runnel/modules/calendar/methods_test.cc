@@ -10,7 +10,6 @@
 namespace runnel::modules::calendar {
 namespace {
 
-constexpr char kCreate[] = "calendar.create";
 constexpr char kTea[] =
     R"({"title":"Tea","start_at":"2026-05-01T09:00:00+02:00","end_at":"2026-05-01T10:00:00+02:00"})";
 

@@ -16,7 +16,8 @@ class CalendarPlan : public StoreContract {
  protected:
   [[nodiscard]] std::vector<Migration> module_migrations() const override { return define().migrations; }
 
-  // Events of ann and of bob, every hour for two years around the week, some of them long, and invitations.
+  // Events of ann and of bob, every hour for two years around the week, some of them long, and invitations,
+  // few of them for ann.
   void fill() {
     sql("INSERT INTO calendar_events(id, owner_id, title, start_at, end_at, timezone, created_at, "
         "updated_at) "
@@ -25,7 +26,9 @@ class CalendarPlan : public StoreContract {
         "1746057600000 + i * 3600000, 1746057600000 + i * 3600000 + "
         "CASE WHEN i % 100 = 1 THEN 200000000 ELSE 3600000 END, 'UTC', 1, 1 FROM n");
     sql("INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, "
-        "updated_at) SELECT 'i' || id, id, owner_id, 'ann', 'accepted', start_at, end_at, 1, 1 "
+        "updated_at) SELECT 'i' || id, id, owner_id, CASE WHEN (start_at / 3600000) % 37 = 0 THEN 'ann' ELSE 'cy' END, "
+        "'accepted', "
+        "start_at, end_at, 1, 1 "
         "FROM calendar_events WHERE owner_id = 'bob'");
     sql("ANALYZE");
   }

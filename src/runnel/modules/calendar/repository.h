@@ -11,7 +11,9 @@
 
 namespace runnel::modules::calendar {
 
-inline constexpr std::int64_t kDayMs = std::int64_t{24} * 60 * 60 * 1000;
+inline constexpr std::int64_t kMinuteMs = std::int64_t{60} * 1000;
+inline constexpr std::int64_t kHourMs = 60 * kMinuteMs;
+inline constexpr std::int64_t kDayMs = 24 * kHourMs;
 // No event lasts longer than 366 days.
 inline constexpr std::int64_t kLongestSpanMs = 366 * kDayMs;
 // The last millisecond of the year 9999. No event ends later, and none starts before 1970.

@@ -10,7 +10,6 @@ namespace {
 
 using namespace store;
 
-constexpr std::int64_t kHourMs = 3'600'000;
 constexpr Span kNoon{kNow, kNow + kHourMs};
 
 Event event_row(std::string id, Span span = kNoon) {

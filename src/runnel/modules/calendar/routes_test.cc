@@ -16,7 +16,7 @@ namespace json = boost::json;
 
 constexpr char kEvents[] = "/api/v1/calendar/events";
 constexpr char kInvites[] = "/api/v1/calendar/invites";
-constexpr char kTea[] =
+constexpr char kTeaBody[] =
     R"({"title":"Tea","start_at":"2026-05-01T09:00:00+02:00","end_at":"2026-05-01T08:00:00Z"})";
 constexpr char kMay[] = "?from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";
 
@@ -35,7 +35,7 @@ class CalendarRoute : public testing::Test {
     return under_test.ask(api::Method::del, event(id), "", std::move(user));
   }
   static std::string event(std::string const& id) { return std::string{kEvents} + "/" + id; }
-  std::string add(std::string body = kTea) {
+  std::string add(std::string body = kTeaBody) {
     auto const response = post(kEvents, std::move(body));
     EXPECT_EQ(response.status, 201) << response.body;
     return std::string{json::parse(response.body).at("event_id").as_string()};
@@ -96,13 +96,13 @@ TEST_F(CalendarRoute, TOOL_12_AddedEventIsShown) {
 }
 
 TEST_F(CalendarRoute, TOOL_12_TimeZoneIsUtcIfNoneIsSent) {
-  EXPECT_EQ(body(post(kEvents, kTea)).at("timezone"), "UTC");
+  EXPECT_EQ(body(post(kEvents, kTeaBody)).at("timezone"), "UTC");
 }
 
 TEST_F(CalendarRoute, TOOL_12_ConflictsAreShown) {
   auto const first = add();
 
-  auto const second = body(post(kEvents, kTea));
+  auto const second = body(post(kEvents, kTeaBody));
 
   ASSERT_EQ(second.at("conflicts").as_array().size(), 1U);
   EXPECT_EQ(second.at("conflicts").at(0).at("event_id").as_string(), first);
@@ -224,16 +224,16 @@ TEST(CalendarStorage, HTTP_9_WhoHasNoStorageLeftCanOnlyAnswerAndDelete) {
   auto const ask = [&](api::Method method, std::string const& path, std::string body, char const* user) {
     return under_test.ask(method, path, std::move(body), user);
   };
-  auto const added = ask(api::Method::post, kEvents, kTea, "ann");
+  auto const added = ask(api::Method::post, kEvents, kTeaBody, "ann");
   ASSERT_EQ(added.status, 201) << added.body;
   auto const path =
       std::string{kEvents} + "/" + std::string{json::parse(added.body).at("event_id").as_string()};
 
-  EXPECT_EQ(ask(api::Method::post, kEvents, kTea, "ann").status, 507);
+  EXPECT_EQ(ask(api::Method::post, kEvents, kTeaBody, "ann").status, 507);
   EXPECT_EQ(ask(api::Method::patch, path, R"({"title":"x"})", "ann").status, 507);
   EXPECT_EQ(ask(api::Method::post, path + "/share", R"({"user_ids":["bob"]})", "ann").status, 507);
   EXPECT_EQ(ask(api::Method::del, path, "", "ann").status, 204);
-  EXPECT_EQ(ask(api::Method::post, kEvents, kTea, "ann").status, 201);
+  EXPECT_EQ(ask(api::Method::post, kEvents, kTeaBody, "ann").status, 201);
 }
 
 TEST_F(CalendarRoute, TOOL_12_ListOfMoreThan1000EventsIsRefused) {

@@ -15,13 +15,16 @@ class ContactPlan : public StoreContract {
  protected:
   [[nodiscard]] std::vector<Migration> module_migrations() const override { return define().migrations; }
 
-  // Contacts of ann, and many more of bob, each with two terms.
+  // Contacts of ann, and many more of bob, each with two terms. Every fiftieth has the name that is searched
+  // for.
   void fill() {
     sql("INSERT INTO contacts(id, owner_id, name, sort_key, revision, created_at, updated_at) "
         "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999) "
         "SELECT 'c' || i, CASE WHEN i % 9 = 0 THEN 'ann' ELSE 'bob' END, 'wang ' || i, 'wang ' || i, 1, 1, 1 "
         "FROM n");
-    sql("INSERT INTO contact_terms(owner_id, term, contact_id) SELECT owner_id, 'wang', id FROM contacts");
+    sql("INSERT INTO contact_terms(owner_id, term, contact_id) "
+        "SELECT owner_id, CASE WHEN id LIKE '%77' OR id LIKE '%33' THEN 'wang' ELSE 'xu' || id END, id "
+        "FROM contacts");
     sql("INSERT INTO contact_terms(owner_id, term, contact_id) SELECT owner_id, 'no' || id, id FROM "
         "contacts");
     sql("ANALYZE");

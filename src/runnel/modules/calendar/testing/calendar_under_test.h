@@ -17,6 +17,9 @@
 
 namespace runnel::modules::calendar {
 
+inline constexpr char kCreate[] = "calendar.create";
+inline constexpr char kNoEvent[] = "NOT_FOUND: the user has no event with this event_id";
+
 // The calendar's methods on a database of their own. They are called as the server calls them: the schema
 // judges an input first, and an effect is written after the method has returned.
 class CalendarUnderTest : public testing::Test {
