@@ -64,6 +64,14 @@ std::vector<std::string> Modules::method_names() const {
   return names;
 }
 
+std::vector<CardForm> Modules::cards() const {
+  std::vector<CardForm> all;
+  for (auto const& definition : definitions_) {
+    all.insert(all.end(), definition.cards.begin(), definition.cards.end());
+  }
+  return all;
+}
+
 void Modules::make(modules::Context const& context) {
   for (auto const& definition : definitions_) {
     auto& module = modules_.emplace_back(definition.make(context));

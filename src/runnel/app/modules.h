@@ -28,6 +28,9 @@ class Modules {
   [[nodiscard]] std::vector<std::string> command_names() const;
   [[nodiscard]] std::vector<std::string> method_names() const;
 
+  // The cards of all methods that have one.
+  [[nodiscard]] std::vector<CardForm> cards() const;
+
   // Call it once, before any of the functions below.
   void make(modules::Context const& context);
   void add_routes(api::Router& router);

@@ -319,7 +319,8 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   ToolServer tool_server{{cores, *store, clock, modules.methods(), settings.storage_bytes_per_user,
                           static_cast<std::size_t>(settings.tool_output_bytes)}};
   auto const starting = std::make_shared<base::BlockingPool>(kStartingThreads);
-  auto const tools = make_toolbox(settings, {tool_server, clock, starting, *custom}, modules.methods());
+  auto const tools =
+      make_toolbox(settings, {tool_server, clock, starting, *custom}, {modules.methods(), modules.cards()});
   NotedMemories memories{*store};
   runtime::Service service{{cores, clock, *store, hub, *flows, *models->registry, models->prices, tools,
                             modules::profile::kFrozenProfile, store.get(), &memories},

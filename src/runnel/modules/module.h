@@ -3,13 +3,16 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "runnel/api/router.h"
 #include "runnel/base/clock.h"
 #include "runnel/base/cores.h"
+#include "runnel/core/card/card.h"
 #include "runnel/core/command_module.h"
+#include "runnel/core/ids.h"
 #include "runnel/modules/method.h"
 #include "runnel/store/migration.h"
 #include "runnel/store/sql.h"
@@ -52,7 +55,8 @@ struct Definition {
   // Its part of the OpenAPI document (api/openapi_document.h). By default, that of a module without routes.
   std::string_view openapi = R"({"paths":{}})";
   std::function<std::unique_ptr<Module>(Context const& context)> make;
-  CommandModule commands{};  // The methods that models can call, by name. Empty if there are none.
+  CommandModule commands{};       // The methods that models can call, by name. Empty if there are none.
+  std::vector<CardForm> cards{};  // Of the methods whose results users are shown as cards (TOOL-8).
 };
 
 }  // namespace runnel::modules

@@ -42,6 +42,12 @@ ToolOutcome outcome_of_receipt(CallReceipt const& receipt, CalledMethod const& c
   return success(called, receipt.json, receipt.partial ? ToolStatus::partial : ToolStatus::success);
 }
 
+// A copy that keeps no room.
+ToolJob without_place(ToolJob job) {
+  job.place.reset();
+  return job;
+}
+
 Error canceled() {
   return {Errc::canceled, "canceled while the tool ran"};
 }
@@ -101,6 +107,15 @@ asio::awaitable<Result<ToolOutcome>> ProjectCliTool::run(ToolJob job, std::share
   auto const called = call.called;
   auto const custom = options_.custom->find(called.full_name());
   if (custom) co_return co_await custom_.run(std::move(job), *custom, std::move(cancel));
+  auto const shown = without_place(job);
+  auto outcome = co_await run_method(std::move(job), std::move(call), std::move(cancel));
+  if (outcome) options_.cards.put_on(*outcome, called.full_name(), shown);
+  co_return outcome;
+}
+
+asio::awaitable<Result<ToolOutcome>> ProjectCliTool::run_method(ToolJob job, ProgramCall call,
+                                                                std::shared_ptr<base::Cancel> cancel) {
+  auto const called = call.called;
   auto const grant = make_grant(job, called);
   auto const credential = parts_.credentials.mint(grant, parts_.clock.now_ms() / 1000);
   auto const ended = co_await run_program(job, std::move(call), credential, cancel);
@@ -125,6 +140,7 @@ asio::awaitable<Result<std::optional<ToolOutcome>>> ProjectCliTool::settle(
   auto outcome = co_await settle_call(make_grant(job, called), called,
                                       tool_failure(code, "the tool call was broken off"), cancel);
   if (!outcome) co_return outcome.error();
+  options_.cards.put_on(*outcome, name, job);
   co_return std::optional{std::move(*outcome)};
 }
 

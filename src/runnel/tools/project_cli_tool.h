@@ -10,6 +10,7 @@
 #include "runnel/base/clock.h"
 #include "runnel/base/tokens/tool_credentials.h"
 #include "runnel/tools/call_arguments.h"
+#include "runnel/tools/cards/cards.h"
 #include "runnel/tools/custom/custom_module.h"
 #include "runnel/tools/custom/custom_module_runner.h"
 #include "runnel/tools/module_access.h"
@@ -31,6 +32,7 @@ struct ProjectCliOptions {
   std::string description;  // For the model: what the methods do.
   std::shared_ptr<CustomModules const> custom = std::make_shared<CustomModules const>();
   CustomModuleOptions custom_options{};
+  Cards cards{};  // Of the methods that have one; custom ones have none.
 };
 
 // What all calls share. It outlives the tool.
@@ -75,6 +77,9 @@ class ProjectCliTool final : public Tool {
   boost::asio::awaitable<Result<base::ChildOutcome>> run_program(ToolJob job, ProgramCall call,
                                                                  std::string credential,
                                                                  std::shared_ptr<base::Cancel> cancel);
+  // The call of one of the server's own methods, without its card.
+  boost::asio::awaitable<Result<ToolOutcome>> run_method(ToolJob job, ProgramCall call,
+                                                         std::shared_ptr<base::Cancel> cancel);
   [[nodiscard]] Result<base::SpawnRequest> make_request(ProgramCall call, std::string const& credential);
   boost::asio::awaitable<Result<ToolOutcome>> settle_call(base::ToolGrant grant, CalledMethod called,
                                                           ToolOutcome failed,

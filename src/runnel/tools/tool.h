@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runnel/base/cancel.h"
+#include "runnel/core/card/card.h"
 #include "runnel/core/error.h"
 #include "runnel/core/fact/fact.h"
 #include "runnel/core/json/text.h"
@@ -67,6 +68,7 @@ struct ToolJob {
   // True if the call may have been started before: look up its effect, or return OUTCOME_UNKNOWN (RUN-12).
   bool repeat = false;
   std::shared_ptr<void> place;  // What reserve() returned.
+  CardReader reader{};          // Who is shown the card of the result.
 };
 
 // A tool that a model can call. Used on the run's core.

@@ -26,19 +26,20 @@ std::string describe(std::vector<ListedMethod> const& methods) {
 }
 
 tools::ProjectCliOptions cli_options(Settings const& settings, ToolParts const& parts,
-                                     std::vector<modules::Method> const& methods) {
+                                     ModuleTools const& modules) {
   tools::ProjectCliOptions options;
   options.program = program_beside_this(tools::kProjectCli);
   options.sandbox = tool_sandbox(settings);
   options.time = std::chrono::seconds{settings.tool_timeout_s};
   options.output_bytes = static_cast<std::size_t>(settings.tool_output_bytes);
   options.approvals = {settings.tool_approvals.begin(), settings.tool_approvals.end()};
-  auto const listed = list_methods(methods, *parts.custom);
+  auto const listed = list_methods(modules.methods, *parts.custom);
   for (auto const& method : listed) {
     options.methods.insert(method.name);
     if (method.needs_approval) options.approvals.insert(method.name);
   }
   options.description = describe(listed);
+  options.cards = tools::Cards{modules.cards};
   options.custom = parts.custom;
   options.custom_options = {custom_sandbox(settings), options.time, options.output_bytes};
   return options;
@@ -75,8 +76,7 @@ std::string approvals_in_words(Settings const& settings, tools::CustomModules co
   return names.empty() ? "" : fmt::format("; approval is needed for {}", fmt::join(names, ", "));
 }
 
-tools::Toolbox make_toolbox(Settings const& settings, ToolParts const& parts,
-                            std::vector<modules::Method> const& methods) {
+tools::Toolbox make_toolbox(Settings const& settings, ToolParts const& parts, ModuleTools const& modules) {
   std::vector<std::unique_ptr<tools::Tool>> tools;
   if (settings.test_tool) {
     tools.push_back(std::make_unique<tools::EchoTool>());
@@ -85,7 +85,7 @@ tools::Toolbox make_toolbox(Settings const& settings, ToolParts const& parts,
         tools::ProjectCliParts{parts.server.credentials(), parts.clock, parts.server, parts.starting,
                                std::make_shared<tools::ProgramSlots>(slot_limits(settings)),
                                std::make_shared<tools::ProgramSlots>(slot_limits(settings))},
-        cli_options(settings, parts, methods)));
+        cli_options(settings, parts, modules)));
   }
   return tools::Toolbox{std::move(tools)};
 }

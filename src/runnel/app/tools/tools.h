@@ -8,6 +8,7 @@
 #include "runnel/app/tools/methods.h"
 #include "runnel/app/tools/tool_server.h"
 #include "runnel/base/blocking_pool.h"
+#include "runnel/core/card/card.h"
 #include "runnel/tools/custom/custom_module.h"
 #include "runnel/tools/tool.h"
 
@@ -30,8 +31,11 @@ struct ToolParts {
   std::shared_ptr<tools::CustomModules const> custom;
 };
 
-// `methods` are those of the server's own modules.
-tools::Toolbox make_toolbox(Settings const& settings, ToolParts const& parts,
-                            std::vector<modules::Method> const& methods);
+// What the server's own modules offer.
+struct ModuleTools {
+  std::vector<modules::Method> methods;
+  std::vector<CardForm> cards;
+};
+tools::Toolbox make_toolbox(Settings const& settings, ToolParts const& parts, ModuleTools const& modules);
 
 }  // namespace runnel::app

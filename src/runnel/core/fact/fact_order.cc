@@ -185,6 +185,7 @@ struct FactOrderVisitor {
   bool operator()(ToolResult const& fact) const {
     if (call(fact.call, false) == nullptr) return false;
     o.calls_.erase(fact.call);
+    o.last_card_ = fact.card;
     return true;
   }
   bool operator()(CardShown const&) const { return running(); }

@@ -68,6 +68,8 @@ class FactOrder {
   [[nodiscard]] std::vector<ToolCallId> calls_in_order() const;
   [[nodiscard]] std::vector<std::string> const& finished_steps() const { return finished_steps_; }
   [[nodiscard]] std::int64_t writer_changes() const { return writer_changes_; }
+  // The card of the newest tool result. Empty if that result has none.
+  [[nodiscard]] std::optional<JsonText> const& last_card() const { return last_card_; }
   // The tokens of all model calls whose usage is recorded.
   [[nodiscard]] std::int64_t recorded_tokens() const { return recorded_tokens_; }
 
@@ -95,6 +97,7 @@ class FactOrder {
   std::string unsettled_reasoning_;
   std::optional<OpenText> unsettled_text_;
   std::map<ToolCallId, OpenCall> calls_;
+  std::optional<JsonText> last_card_;
   std::vector<std::string> finished_steps_;
 };
 

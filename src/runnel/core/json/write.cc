@@ -8,8 +8,6 @@
 namespace runnel {
 namespace {
 
-constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
-
 // Bytes that stand for themselves in a JSON string. Bytes from 0x80 on are checked as UTF-8 sequences.
 constexpr auto kPlain = [] {
   std::array<bool, 256> plain{};

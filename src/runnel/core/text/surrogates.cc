@@ -7,10 +7,11 @@
 #include <optional>
 #include <utility>
 
+#include "runnel/core/text/text.h"
+
 namespace runnel {
 namespace {
 
-constexpr std::string_view kReplacement = "\uFFFD";
 constexpr std::size_t kEscape = 6;  // \ud83d
 constexpr std::size_t kHalf = 3;    // Bytes.
 

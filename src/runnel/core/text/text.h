@@ -7,6 +7,9 @@
 
 namespace runnel {
 
+// U+FFFD, which stands where a text was not valid.
+inline constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
 // The length in bytes of the UTF-8 sequence that begins at `at`, or 0 if there is no valid sequence (overlong
 // forms, surrogates and code points above U+10FFFF are invalid).
 std::size_t utf8_sequence(std::string_view text, std::size_t at);

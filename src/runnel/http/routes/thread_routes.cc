@@ -9,6 +9,7 @@
 
 #include "runnel/api/number_query.h"
 #include "runnel/api/problem.h"
+#include "runnel/core/json/members.h"
 #include "runnel/core/json/parse.h"
 #include "runnel/core/json/write.h"
 #include "runnel/core/time/instant.h"
@@ -50,6 +51,9 @@ void append_kind(JsonObject& object, std::string const& metadata) {
     auto const* value = document->get_object().if_contains(key);
     if (value != nullptr && value->is_string()) object.text(name, value->get_string());
   }
+  // The card of a tool call's result, to the byte as it was streamed (RUN-10).
+  if (auto const card = text_at(document->get_object(), "ui_schema"); !card.empty())
+    object.raw("ui_schema", card);
 }
 
 void append_message(std::string& out, store::MessageRow const& row) {

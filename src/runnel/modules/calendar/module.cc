@@ -4,6 +4,7 @@
 #include "kPostgresSchema.inc"
 #include "kSqliteInvites.inc"
 #include "kSqliteSchema.inc"
+#include "runnel/modules/calendar/cards.h"
 #include "runnel/modules/calendar/commands.h"
 #include "runnel/modules/calendar/methods.h"
 #include "runnel/modules/calendar/routes.h"
@@ -31,7 +32,8 @@ Definition define() {
       {{"calendar", 1, kSqliteSchema, kPostgresSchema}, {"calendar", 2, kSqliteInvites, kPostgresInvites}},
       openapi(),
       [](Context const& context) { return std::make_unique<CalendarModule>(context); },
-      commands()};
+      commands(),
+      card_forms()};
 }
 
 }  // namespace runnel::modules::calendar

@@ -3,6 +3,7 @@
 #include "kOpenApi.inc"
 #include "kPostgresSchema.inc"
 #include "kSqliteSchema.inc"
+#include "runnel/modules/contacts/cards.h"
 #include "runnel/modules/contacts/commands.h"
 #include "runnel/modules/contacts/methods.h"
 #include "runnel/modules/contacts/routes.h"
@@ -28,7 +29,8 @@ Definition define() {
   return {{{"contacts", 1, kSqliteSchema, kPostgresSchema}},
           kOpenApi,
           [](Context const& context) { return std::make_unique<ContactsModule>(context); },
-          commands()};
+          commands(),
+          card_forms()};
 }
 
 }  // namespace runnel::modules::contacts

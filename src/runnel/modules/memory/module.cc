@@ -2,6 +2,7 @@
 
 #include "kPostgresSchema.inc"
 #include "kSqliteSchema.inc"
+#include "runnel/modules/memory/cards.h"
 #include "runnel/modules/memory/commands.h"
 #include "runnel/modules/memory/methods.h"
 #include "runnel/modules/memory/routes.h"
@@ -28,7 +29,8 @@ Definition define() {
   return {{{"memory", 1, kSqliteSchema, kPostgresSchema}},
           openapi_part(),
           [](Context const& context) { return std::make_unique<MemoryModule>(context); },
-          commands()};
+          commands(),
+          card_forms()};
 }
 
 }  // namespace runnel::modules::memory

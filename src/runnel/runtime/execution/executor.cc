@@ -52,6 +52,7 @@ tools::ToolJob tool_job(RunWriter const& writer, Job const& job, ToolCallId cons
   out.args = open.args.value_or(JsonText::empty_object());
   out.epoch = writer.epoch();
   out.repeat = true;
+  out.reader = reader_of(job);
   return out;
 }
 
@@ -294,6 +295,7 @@ void Executor::complete_text(AnswerCompleted& answer, Commit& commit) const {
 
 Commit Executor::make_finish(StageResult end) {
   auto answer = make_answer(*stage_, end, progress_.results());
+  answer.last_card = writer_->order().last_card();
   auto commit = std::move(end.reply.accounts);
   complete_text(answer, commit);
   auto const charge = ledger_.book(answer.message, commit.rows);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runnel/base/clock.h"
+#include "runnel/core/card/card.h"
 #include "runnel/core/ids.h"
 #include "runnel/core/profile.h"
 #include "runnel/flow/flow.h"
@@ -38,6 +39,12 @@ struct Job {
 inline std::chrono::milliseconds time_left(Job const& job, flow::Limits const& limits, std::int64_t now_ms) {
   return std::chrono::milliseconds{
       std::max<std::int64_t>(job.started_at + job.waited_ms + limits.seconds * 1000 - now_ms, 0)};
+}
+
+// Who is shown the cards of the run's tool calls.
+inline CardReader reader_of(Job const& job) {
+  auto const& preferences = job.profile.settings.preferences;
+  return {preferences.interface_language, preferences.timezone};
 }
 
 // The parts that all runs share. They outlive every run.

@@ -93,7 +93,8 @@ class StageRunner {
   void refuse_unless_allowed(tools::PreparedCall& prepared) const;
   [[nodiscard]] tools::PreparedCall prepare(ToolCall const& call) const;
   [[nodiscard]] tools::ToolJob make_job(ToolCall const& call, JsonText args, bool repeat) const;
-  Commit make_result(ToolCall const& call, tools::PreparedCall const& prepared, tools::ToolOutcome outcome);
+  Commit make_result(ToolCall const& call, tools::PreparedCall const& prepared,
+                     tools::ToolOutcome const& outcome);
 
   StageParts parts_;
   flow::Limits limits_;

@@ -8,6 +8,7 @@
 #include "runnel/runtime/execution/approval.h"
 #include "runnel/runtime/execution/stage_runner.h"
 #include "runnel/runtime/writing/close_open.h"
+#include "runnel/runtime/writing/tool_result.h"
 
 // The part of StageRunner that runs the tools which a model calls.
 namespace runnel::runtime {
@@ -131,7 +132,7 @@ asio::awaitable<Result<std::optional<AwaitedCall>>> StageRunner::run_calls(bool 
       co_return awaited(call, number_of_next_call(), prepared);
     auto outcome = co_await run_call(call, prepared, after_crash);
     if (!outcome) co_return outcome.error();
-    auto result = make_result(call, prepared, std::move(*outcome));
+    auto result = make_result(call, prepared, *outcome);
     auto const told = co_await commit(std::move(result));
     if (!told) co_return told.error();
   }
@@ -184,6 +185,7 @@ tools::ToolJob StageRunner::make_job(ToolCall const& call, JsonText args, bool r
         std::chrono::steady_clock::now() + time_left(parts_.job, limits_, parts_.run.clock.now_ms());
   }
   job.repeat = repeat;
+  job.reader = reader_of(parts_.job);
   return job;
 }
 
@@ -229,20 +231,12 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::outcome_of_refused(Tool
 }
 
 Commit StageRunner::make_result(ToolCall const& call, tools::PreparedCall const& prepared,
-                                tools::ToolOutcome outcome) {
+                                tools::ToolOutcome const& outcome) {
   parts_.metrics.tool_ended(outcome.status).add();
   ToolCallId const id{call.id};
   auto const& open = parts_.writer->order().open_calls().at(id);
-  MessageId const message{mint_uuid()};
 
-  Commit commit;
-  commit.facts.emplace_back(ToolResult{message, id, open.tool, stage_.name, prepared.args, outcome.status,
-                                       outcome.result, outcome.error, outcome.card, open.action_id,
-                                       outcome.summary});
-  if (outcome.card) commit.facts.emplace_back(CardShown{MessageId{mint_uuid()}, id, *outcome.card});
-  commit.rows.messages.push_back(tool_result_row(
-      message, id, open.tool, stage_.name, outcome.result.str(), produced_mask(parts_.job.mode, stage_.kind),
-      tools::tool_agent_output(open.tool, id, prepared.args, outcome)));
+  auto commit = tool_result(id, open, prepared.args, outcome, produced_mask(parts_.job.mode, stage_.kind));
   commit.rows.checkpoints.push_back(parts_.progress.finish_call(stage_.name, call.id, outcome.result.str()));
   if (!open.action_id.empty()) commit.rows.tool_ends.push_back(id);
   return commit;

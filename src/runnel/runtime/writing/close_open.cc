@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "runnel/core/ids.h"
+#include "runnel/runtime/writing/tool_result.h"
 #include "runnel/tools/tool.h"
 
 namespace runnel::runtime {
@@ -13,18 +13,6 @@ store::NewMessage said_row(FactOrder::OpenText const& text, TextOutcome outcome,
   auto row = assistant_row(text.message, text.stage, text.text, to_string(outcome));
   row.mask = outcome == TextOutcome::superseded ? 0 : mask;
   return row;
-}
-
-void add_result(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const& open,
-                tools::ToolOutcome const& outcome, int mask) {
-  auto const args = open.args.value_or(JsonText::empty_object());
-  MessageId const message{mint_uuid()};
-  commit.facts.emplace_back(ToolResult{message, id, open.tool, open.stage, args, outcome.status,
-                                       outcome.result, outcome.error, outcome.card, open.action_id,
-                                       outcome.summary});
-  commit.rows.messages.push_back(tool_result_row(message, id, open.tool, open.stage, outcome.result.str(),
-                                                 mask,
-                                                 tools::tool_agent_output(open.tool, id, args, outcome)));
 }
 
 void close_call(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const& open,
@@ -42,7 +30,7 @@ void close_call(Commit& commit, ToolCallId const& id, FactOrder::OpenCall const&
   auto const* const why =
       waited ? "the run ended before the tool call was approved" : "the tool call was broken off";
   auto const outcome = unknown ? tools::outcome_unknown() : tools::tool_failure(code, why);
-  add_result(commit, id, open, outcome, mask);
+  commit.add(tool_result(id, open, args, outcome, mask));
 }
 
 }  // namespace
@@ -93,8 +81,8 @@ Commit close_abandoned(FactOrder const& order, ToolCallId const& call, std::stri
 
 Commit close_with(FactOrder const& order, ToolCallId const& call, tools::ToolOutcome const& outcome,
                   int mask) {
-  Commit commit;
-  add_result(commit, call, order.open_calls().at(call), outcome, mask);
+  auto const& open = order.open_calls().at(call);
+  auto commit = tool_result(call, open, open.args.value_or(JsonText::empty_object()), outcome, mask);
   commit.rows.tool_ends.push_back(call);
   return commit;
 }

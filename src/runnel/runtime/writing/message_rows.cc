@@ -18,6 +18,8 @@ struct Metadata {
   std::string_view tool_call_id{};  // Likewise.
   std::string_view reasoning{};
   std::string_view tool_agent_output{};  // A JSON object.
+  // A JSON object, kept as a text, so that it is shown again to the byte.
+  std::string_view ui_schema{};
 };
 
 void append_charge(JsonObject& object, Charge const& charge) {
@@ -43,6 +45,7 @@ std::string to_json(Metadata const& metadata, std::optional<Charge> const& charg
   if (!metadata.status.empty()) object.text("status", metadata.status);
   if (!metadata.reasoning.empty()) object.text("reasoning", metadata.reasoning);
   if (!metadata.tool_agent_output.empty()) object.raw("tool_agent_output", metadata.tool_agent_output);
+  if (!metadata.ui_schema.empty()) object.text("ui_schema", metadata.ui_schema);
   if (charge) append_charge(object, *charge);
   object.close();
   return out;
@@ -97,14 +100,14 @@ store::NewMessage tool_call_row(MessageId id, ToolCallId const& call, std::strin
 }
 
 store::NewMessage tool_result_row(MessageId id, ToolCallId const& call, std::string const& tool,
-                                  std::string const& stage, std::string result, int mask,
-                                  std::string const& tool_agent_output) {
-  auto row = message_row(std::move(id), std::move(result),
+                                  std::string const& stage, ToolResultTexts const& texts, int mask) {
+  auto row = message_row(std::move(id), texts.result,
                          to_json({.type = "tool_result",
                                   .stage = stage,
                                   .tool_name = tool,
                                   .tool_call_id = call.text,
-                                  .tool_agent_output = tool_agent_output}));
+                                  .tool_agent_output = texts.agent_output,
+                                  .ui_schema = texts.card}));
   row.role = store::Role::tool;
   row.mask = mask;
   return row;

@@ -34,9 +34,13 @@ store::NewMessage tool_call_row(MessageId id, ToolCallId const& call, std::strin
                                 std::string const& stage, std::string args, int mask,
                                 std::string const& reasoning = {});
 
-// `tool_agent_output` is a JSON object; empty if there is none.
+// What the row of a tool call's result keeps.
+struct ToolResultTexts {
+  std::string result;        // What the model and clients see.
+  std::string agent_output;  // A JSON object, the whole outcome; see tools::tool_agent_output().
+  std::string card;          // A JSON object. Empty if there is none.
+};
 store::NewMessage tool_result_row(MessageId id, ToolCallId const& call, std::string const& tool,
-                                  std::string const& stage, std::string result, int mask,
-                                  std::string const& tool_agent_output = {});
+                                  std::string const& stage, ToolResultTexts const& texts, int mask);
 
 }  // namespace runnel::runtime
