@@ -51,10 +51,11 @@ def copy_programs(target: Path) -> Path:
 
 
 def for_tests(config: dict) -> dict:
-    """The configuration. Unless it sets them, request limits are too high for a test to reach, and the default flow has
-    one stage."""
+    """The configuration. Unless it sets them, request limits are too high for a test to reach, the default flow has one
+    stage, and the user demo begins without events and contacts."""
     room = {"requests_per_user_per_s": 1_000_000, "request_burst_per_user": 1_000_000}
-    return {**config, "http": {**room, **config.get("http", {})}, "flows": {"default": "chat", **config.get("flows", {})}}
+    return {**config, "http": {**room, **config.get("http", {})}, "flows": {"default": "chat", **config.get("flows", {})},
+            "dev": {"demo_data": False, **config.get("dev", {})}}
 
 
 class Server:

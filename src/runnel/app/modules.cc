@@ -94,6 +94,14 @@ std::vector<modules::Method> Modules::methods() const {
   return all;
 }
 
+store::Async<void> Modules::add_demo_data(modules::DemoUser demo) {
+  for (auto const& module : modules_) {
+    auto const added = co_await module->add_demo_data(demo);
+    if (!added && added.error().code != Errc::conflict) co_return added.error();
+  }
+  co_return Result<void>{};
+}
+
 void Modules::start() {
   for (auto const& module : modules_) {
     module->start();

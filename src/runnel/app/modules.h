@@ -35,6 +35,7 @@ class Modules {
   void make(modules::Context const& context);
   void add_routes(api::Router& router);
   [[nodiscard]] std::vector<modules::Method> methods() const;
+  store::Async<void> add_demo_data(modules::DemoUser demo);
   void start();
   void stop();
 

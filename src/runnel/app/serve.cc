@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <utility>
@@ -281,6 +283,19 @@ Result<http::Authenticator> open_authenticator(Settings const& settings, base::C
 
 namespace {
 
+// In dev mode, adds something to show at the first start with this data folder. A file in it says that this
+// was done, so that what a user deletes does not come back.
+Result<void> add_demo_data(Settings const& settings, Modules& modules, base::Cores& cores,
+                           base::Clock const& clock) {
+  auto const done = settings.data_dir + "/demo-data-added";
+  if (!is_dev_mode(settings) || !settings.demo_data || std::filesystem::exists(done)) return {};
+  modules::DemoUser const demo{UserId{"demo"}, Preferences{}.timezone, clock.now_ms()};
+  auto const added = asio::co_spawn(cores.at(0), modules.add_demo_data(demo), asio::use_future).get();
+  if (!added) return added.error();
+  std::ofstream{done};
+  return {};
+}
+
 // Everything from the first log line to the last.
 Result<void> run(Settings const& settings, StartupReport const& report, sigset_t const& signals) {
   for (auto const& warning : report.warnings)
@@ -329,6 +344,8 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
 
   auto unfinished = asio::co_spawn(cores.at(0), service.unfinished(), asio::use_future).get();
   if (!unfinished) return unfinished.error();
+  auto const shown = add_demo_data(settings, modules, cores, clock);
+  if (!shown) return shown.error();
 
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};

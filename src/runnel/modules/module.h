@@ -29,6 +29,13 @@ struct Context {
   std::int64_t storage_bytes_per_user = 0;  // 0 means no limit (HTTP-9).
 };
 
+// The user of a server in dev mode.
+struct DemoUser {
+  UserId user;
+  std::string timezone;  // A name in the IANA database.
+  std::int64_t now_ms = 0;
+};
+
 class Module {
  public:
   Module() = default;
@@ -41,6 +48,10 @@ class Module {
 
   // What models can do with the module. They may be called until the module is destroyed.
   virtual std::vector<Method> methods() { return {}; }
+
+  // Adds a few rows for a user, so that a new server in dev mode has something to show. Fails with `conflict`
+  // if some of them are there already; then it may have added none.
+  virtual store::Async<void> add_demo_data(DemoUser /*demo*/) { co_return Result<void>{}; }
 
   // Start and stop the module's background work, if it has any. start() is called when the server listens.
   // stop() is called when no request is left, before the cores stop. Neither is called from a core.

@@ -160,6 +160,7 @@ std::vector<Key> const& keys() {
       {"runtime.runs_per_user", WholeNumber{&Settings::runs_per_user, 0, 1'000'000}},
       {"runtime.context_bytes", WholeNumber{&Settings::context_bytes, 4096, 1LL << 30}},
       {"runtime.storage_bytes_per_user", WholeNumber{&Settings::storage_bytes_per_user, 0, 1LL << 50}},
+      {"dev.demo_data", Switch{&Settings::demo_data}},
       {"profile.upgrade_on_write", Switch{&Settings::upgrade_profiles}},
       {"retention.events_s", WholeNumber{&Settings::events_s, 0, 100 * kYear}},
       {"retention.sweep_s", WholeNumber{&Settings::sweep_s, 1, kYear}},

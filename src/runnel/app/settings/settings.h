@@ -89,6 +89,7 @@ struct Settings {
   std::int64_t context_bytes = std::int64_t{1} << 20;
   std::int64_t storage_bytes_per_user = std::int64_t{1} << 30;
 
+  bool demo_data = true;         // Whether a new server in dev mode gets something to show.
   bool upgrade_profiles = true;  // Whether a profile is upgraded when it is written.
 
   std::int64_t events_s = std::int64_t{7} * 24 * 3600;

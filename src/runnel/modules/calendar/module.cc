@@ -6,6 +6,7 @@
 #include "kSqliteSchema.inc"
 #include "runnel/modules/calendar/cards.h"
 #include "runnel/modules/calendar/commands.h"
+#include "runnel/modules/calendar/demo.h"
 #include "runnel/modules/calendar/methods.h"
 #include "runnel/modules/calendar/routes.h"
 #include "runnel/modules/calendar/schemas.h"
@@ -20,6 +21,12 @@ class CalendarModule final : public Module {
 
   void add_routes(api::Router& router) override { add_calendar_routes(router, context_); }
   std::vector<Method> methods() override { return calendar_methods(Repository{context_.sql}); }
+
+  store::Async<void> add_demo_data(DemoUser demo) override {
+    auto const written = co_await context_.sql.write(demo_statements(demo));
+    if (!written) co_return written.error();
+    co_return Result<void>{};
+  }
 
  private:
   Context context_;
