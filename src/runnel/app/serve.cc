@@ -292,7 +292,8 @@ Result<void> add_demo_data(Settings const& settings, Modules& modules, base::Cor
   modules::DemoUser const demo{UserId{"demo"}, Preferences{}.timezone, clock.now_ms()};
   auto const added = asio::co_spawn(cores.at(0), modules.add_demo_data(demo), asio::use_future).get();
   if (!added) return added.error();
-  std::ofstream{done};
+  std::ofstream const marker{done};
+  if (!marker) return Error{Errc::unavailable, "cannot write " + done};
   return {};
 }
 

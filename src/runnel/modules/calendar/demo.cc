@@ -56,6 +56,7 @@ std::vector<store::SqlStatement> demo_statements(DemoUser const& demo) {
   if (!zone) return {};
   auto const today = zone->at(demo.now_ms).day;
   std::vector<store::SqlStatement> out;
+  out.reserve(kOwn.size() + 2);
   for (auto const& event : kOwn)
     out.push_back(add_event(demo.user, to_event(event, *zone, today), demo.now_ms));
   UserId const organizer{kOrganizer};
