@@ -26,7 +26,8 @@ class CalendarPlan : public StoreContract {
         "1746057600000 + i * 3600000, 1746057600000 + i * 3600000 + "
         "CASE WHEN i % 100 = 1 THEN 200000000 ELSE 3600000 END, 'UTC', 1, 1 FROM n");
     sql("INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, "
-        "updated_at) SELECT 'i' || id, id, owner_id, CASE WHEN (start_at / 3600000) % 37 = 0 THEN 'ann' ELSE 'cy' END, "
+        "updated_at) SELECT 'i' || id, id, owner_id, CASE WHEN (start_at / 3600000) % 37 = 0 THEN 'ann' ELSE "
+        "'cy' END, "
         "'accepted', "
         "start_at, end_at, 1, 1 "
         "FROM calendar_events WHERE owner_id = 'bob'");
