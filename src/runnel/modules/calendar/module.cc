@@ -1,8 +1,10 @@
 #include "runnel/modules/calendar/module.h"
 
 #include "kPostgresInvites.inc"
+#include "kPostgresRecurrence.inc"
 #include "kPostgresSchema.inc"
 #include "kSqliteInvites.inc"
+#include "kSqliteRecurrence.inc"
 #include "kSqliteSchema.inc"
 #include "runnel/modules/calendar/commands.h"
 #include "runnel/modules/calendar/methods.h"
@@ -27,11 +29,12 @@ class CalendarModule final : public Module {
 }  // namespace
 
 Definition define() {
-  return {
-      {{"calendar", 1, kSqliteSchema, kPostgresSchema}, {"calendar", 2, kSqliteInvites, kPostgresInvites}},
-      openapi(),
-      [](Context const& context) { return std::make_unique<CalendarModule>(context); },
-      commands()};
+  return {{{"calendar", 1, kSqliteSchema, kPostgresSchema},
+           {"calendar", 2, kSqliteInvites, kPostgresInvites},
+           {"calendar", 3, kSqliteRecurrence, kPostgresRecurrence}},
+          openapi(),
+          [](Context const& context) { return std::make_unique<CalendarModule>(context); },
+          commands()};
 }
 
 }  // namespace runnel::modules::calendar
