@@ -7,7 +7,7 @@
 #include <utility>
 #include <variant>
 
-#include "runnel/core/json/parse.h"
+#include "runnel/modules/calendar/event_rows.h"
 
 namespace runnel::modules::calendar {
 
@@ -59,10 +59,6 @@ constexpr char kAnswer[] =
 constexpr char kGuests[] =
     "SELECT id, user_id, status FROM calendar_invites WHERE event_id = $1 ORDER BY user_id, id";
 
-// The columns of an event, as to_event() reads them, without those of an invitation.
-#define RUNNEL_EVENT_COLUMNS                                                                             \
-  "e.id, e.title, e.start_at, e.end_at, e.timezone, e.location, e.description, e.all_day, e.reminders, " \
-  "e.owner_id, e.revision, e.created_at, e.updated_at, e.rrule, e.exdates, e.series_end_at"
 #define RUNNEL_OWN_EVENT \
   "SELECT " RUNNEL_EVENT_COLUMNS ", CAST(NULL AS text), CAST(NULL AS text) FROM calendar_events e "
 #define RUNNEL_INVITED_EVENT                  \
@@ -118,42 +114,10 @@ constexpr char kFindInvite[] = RUNNEL_INVITED_EVENT "WHERE i.id = $2 AND i.user_
 #undef RUNNEL_OVERLAPS
 #undef RUNNEL_INVITED_EVENT
 #undef RUNNEL_OWN_EVENT
-#undef RUNNEL_EVENT_COLUMNS
 
 std::string to_json(std::vector<std::int64_t> const& instants) {
   if (instants.empty()) return "";
   return boost::json::serialize(boost::json::array(instants.begin(), instants.end()));
-}
-
-std::vector<std::int64_t> from_json(std::string const& text) {
-  std::vector<std::int64_t> out;
-  auto const list = text.empty() ? std::nullopt : parse_stored_json(text);
-  if (!list) return out;
-  for (auto const& instant : list->as_array())
-    out.push_back(instant.as_int64());
-  return out;
-}
-
-Event to_event(store::SqlResult const& found, std::size_t row) {
-  Event event;
-  event.id = found.text(row, 0);
-  event.title = found.text(row, 1);
-  event.span = {found.integer(row, 2), found.integer(row, 3)};
-  event.timezone = found.text(row, 4);
-  event.location = found.text(row, 5);
-  event.description = found.text(row, 6);
-  event.all_day = found.integer(row, 7) == 1;
-  event.reminders = found.text(row, 8);
-  event.owner_id = found.text(row, 9);
-  event.revision = found.integer(row, 10);
-  event.created_at = found.integer(row, 11);
-  event.updated_at = found.integer(row, 12);
-  event.rrule = found.text(row, 13);
-  event.exdates = from_json(found.text(row, 14));
-  event.series_end_at = found.integer(row, 15);
-  event.invite_id = found.text(row, 16);
-  event.invite_status = found.text(row, 17);
-  return event;
 }
 
 std::vector<Event> to_events(store::SqlResult const& found) {
