@@ -25,6 +25,11 @@ class Zone {
 
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] LocalMinute at(std::int64_t ms) const;
+  // The local time of an instant, in milliseconds as if it were in UTC.
+  [[nodiscard]] std::int64_t to_local(std::int64_t ms) const;
+  // The instant of such a local time: the first one if it comes twice, and if a change of clocks skips it,
+  // the instant of the change, which is the first moment after the gap.
+  [[nodiscard]] std::int64_t to_instant(std::int64_t local_ms) const;
   // The first instant of that day, in milliseconds since 1970.
   [[nodiscard]] std::int64_t day_begins(std::chrono::local_days day) const;
 

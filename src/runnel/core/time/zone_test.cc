@@ -36,5 +36,14 @@ TEST(Zone, KnowsWhenADayBeginsAlsoWhereItHasNoMidnight) {
   EXPECT_EQ(Zone::find("Asia/Beirut")->day_begins(local_days{2022y / 3 / 27}), utc(2022y / 3 / 26, 22h));
 }
 
+TEST(Zone, LocalTimeThatIsSkippedIsTheMomentOfTheChangeAndOneThatComesTwiceTheFirst) {
+  auto const berlin = Zone::find("Europe/Berlin").value();
+
+  EXPECT_EQ(berlin.to_local(utc(2026y / 3 / 29, 1h - 1ms)), utc(2026y / 3 / 29, 2h - 1ms));
+  EXPECT_EQ(berlin.to_local(utc(2026y / 3 / 29, 1h)), utc(2026y / 3 / 29, 3h));
+  EXPECT_EQ(berlin.to_instant(utc(2026y / 3 / 29, 2h + 30min)), utc(2026y / 3 / 29, 1h));
+  EXPECT_EQ(berlin.to_instant(utc(2026y / 10 / 25, 2h + 30min)), utc(2026y / 10 / 25, 30min));
+}
+
 }  // namespace
 }  // namespace runnel
