@@ -49,7 +49,8 @@ TEST(OpenApiContract, HTTP_7_KnowsWhatAnOperationPromises) {
 }
 
 TEST(OpenApiContract, HTTP_1_BodyThatIsNotJsonIsTakenAsItIs) {
-  OpenApiContract const contract{document("/a", R"({"operationId":"a","security":[],"requestBody":{"required":true,
+  OpenApiContract const contract{
+      document("/a", R"({"operationId":"a","security":[],"requestBody":{"required":true,
     "content":{"text/calendar":{"schema":{"type":"string"}}}},"responses":{"200":{"description":"good"}}})")};
 
   auto const* operation = contract.find(Method::post, "/a");

@@ -23,8 +23,8 @@ enum class Access {
   // As `user`. Instead of the token, a ticket also opens the route, if it is for the stream of the run that
   // the path's {thread_id} and the query's runId name.
   user_or_ticket,
-  // Whoever knows the secret in the path. RouteOptions::owner_of finds the user that it stands for; for anybody
-  // else the path does not exist. Only the route's pattern is logged, never its path.
+  // Whoever knows the secret in the path. RouteOptions::owner_of finds the user that it stands for; for
+  // anybody else the path does not exist. Only the route's pattern is logged, never its path.
   path_secret,
 };
 
@@ -38,8 +38,8 @@ enum class Bodies : bool {
   messages,  // They hold messages, or a file; at most Limits::body_bytes.
 };
 
-// The user that the secret in a path stands for; `not_found` if there is none. Gets the path's {name} segments.
-// Anyone may try any secret, and this is called before the request is counted, so it must be cheap.
+// The user that the secret in a path stands for; `not_found` if there is none. Gets the path's {name}
+// segments. Anyone may try any secret, and this is called before the request is counted, so it must be cheap.
 using OwnerOfSecret = std::function<boost::asio::awaitable<Result<UserId>>(Pairs params)>;
 
 // What a route declares besides its contract.
@@ -74,8 +74,8 @@ class Router {
   // `pattern` is like "/api/v1/runs/{thread_id}/cancel". A {name} takes one segment that is not empty. A
   // {name...} at the end takes all remaining segments; a pattern that has one never matches a path under
   // /api. If several patterns match, the one with the earlier literal segment wins. Throws if the route is
-  // malformed or already there, if the contract lacks it, if the contract's access differs from `access`, or if
-  // `owner_of` is set for another access or missing.
+  // malformed or already there, if the contract lacks it, if the contract's access differs from `access`, or
+  // if `owner_of` is set for another access or missing.
   void add(Method method, std::string pattern, Access access, Handler handler, RouteOptions options = {});
 
   // Adds a route that is open to anyone and not part of the API, such as the files of a page.

@@ -48,9 +48,9 @@ class Dispatcher {
   // path's parameters. If the request brings a ticket, its user is not known yet.
   [[nodiscard]] std::variant<api::Route const*, api::Response> admit(api::Request& request);
 
-  // Call this after `admit` and before the body is read. If the request brought a ticket or has a secret in its
-  // path, fills in its owner as the user and removes the ticket from the query. Returns a response if the request is
-  // refused. Does not throw.
+  // Call this after `admit` and before the body is read. If the request brought a ticket or has a secret in
+  // its path, fills in its owner as the user and removes the ticket from the query. Returns a response if the
+  // request is refused. Does not throw.
   [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> redeem(api::Route const* route,
                                                                             api::Request* request);
 

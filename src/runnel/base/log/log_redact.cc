@@ -101,7 +101,8 @@ class SecretFinder {
     return end - at;
   }
 
-  // A ticket (HTTP-4), a calendar's feed (TOOL-12) or a dev secret (HTTP-5). Part of a secret counts only at the beginning of a word.
+  // A ticket (HTTP-4), a calendar's feed (TOOL-12) or a dev secret (HTTP-5). Part of a secret counts only at
+  // the beginning of a word.
   std::size_t own_secret_at(std::size_t at, Place place) {
     static constexpr std::size_t kPrefix = 4;
     auto const prefix = text_.substr(at, kPrefix);

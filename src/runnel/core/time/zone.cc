@@ -43,6 +43,15 @@ LocalMinute Zone::at(std::int64_t ms) const {
           static_cast<int>(minute.count())};
 }
 
+std::int64_t Zone::to_local(std::int64_t ms) const {
+  return zone_->to_local(to_sys(ms)).time_since_epoch().count();
+}
+
+std::int64_t Zone::to_instant(std::int64_t local_ms) const {
+  date::local_time<std::chrono::milliseconds> const local{std::chrono::milliseconds{local_ms}};
+  return zone_->to_sys(local, date::choose::earliest).time_since_epoch().count();
+}
+
 std::int64_t Zone::day_begins(std::chrono::local_days day) const {
   date::local_days const midnight{date::days{day.time_since_epoch().count()}};
   auto const begins = zone_->to_sys(midnight, date::choose::earliest);

@@ -34,11 +34,16 @@ class Zone {
 
   [[nodiscard]] std::string_view name() const;
   [[nodiscard]] LocalMinute at(std::int64_t ms) const;
+  // The local time of an instant, in milliseconds as if it were in UTC.
+  [[nodiscard]] std::int64_t to_local(std::int64_t ms) const;
+  // The instant of such a local time: the first one if it comes twice, and if a change of clocks skips it,
+  // the instant of the change, which is the first moment after the gap.
+  [[nodiscard]] std::int64_t to_instant(std::int64_t local_ms) const;
   // The first instant of that day, in milliseconds since 1970.
   [[nodiscard]] std::int64_t day_begins(std::chrono::local_days day) const;
   [[nodiscard]] ZoneOffset offset_at(std::int64_t ms) const;
-  // When the clocks show this local time, in milliseconds since 1970, as RFC 5545 asks: a time that they skip is
-  // counted with the offset before the gap, and of a time that comes twice it is the first.
+  // When the clocks show this local time, in milliseconds since 1970, as RFC 5545 asks: a time that they skip
+  // is counted with the offset before the gap, and of a time that comes twice it is the first.
   [[nodiscard]] std::int64_t instant_of(std::chrono::local_seconds local) const;
 
  private:

@@ -63,5 +63,14 @@ TEST(Zone, TOOL_12_LocalTimesAreCountedAsRfc5545Says) {
   EXPECT_EQ(at(2026y / 10 / 25, 2h + 30min), utc(2026y / 10 / 25, 0h + 30min));
 }
 
+TEST(Zone, LocalTimeThatIsSkippedIsTheMomentOfTheChangeAndOneThatComesTwiceTheFirst) {
+  auto const berlin = Zone::find("Europe/Berlin").value();
+
+  EXPECT_EQ(berlin.to_local(utc(2026y / 3 / 29, 1h - 1ms)), utc(2026y / 3 / 29, 2h - 1ms));
+  EXPECT_EQ(berlin.to_local(utc(2026y / 3 / 29, 1h)), utc(2026y / 3 / 29, 3h));
+  EXPECT_EQ(berlin.to_instant(utc(2026y / 3 / 29, 2h + 30min)), utc(2026y / 3 / 29, 1h));
+  EXPECT_EQ(berlin.to_instant(utc(2026y / 10 / 25, 2h + 30min)), utc(2026y / 10 / 25, 30min));
+}
+
 }  // namespace
 }  // namespace runnel

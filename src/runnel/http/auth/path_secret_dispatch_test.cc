@@ -100,7 +100,8 @@ TEST_F(PathSecret, TOOL_12_PathThatIsLoggedHasNoSecret) {
 TEST_F(PathSecret, RouteWithASecretNeedsTheOneWhoKnowsItsUser) {
   api::Router router;
 
-  EXPECT_THROW(router.add(api::Method::get, "/a/{b}", api::Access::path_secret, tell_whose), std::logic_error);
+  EXPECT_THROW(router.add(api::Method::get, "/a/{b}", api::Access::path_secret, tell_whose),
+               std::logic_error);
   EXPECT_THROW(
       router.add(api::Method::get, "/a/{b}", api::Access::user, tell_whose, {.owner_of = &owner_of_path}),
       std::logic_error);

@@ -45,7 +45,7 @@ Definition define() {
   return {{{"calendar", 1, kSqliteSchema, kPostgresSchema},
            {"calendar", 2, kSqliteInvites, kPostgresInvites},
            {"calendar", 3, kSqliteRecurrence, kPostgresRecurrence},
-       {"calendar", 4, kSqliteIcs, kPostgresIcs}},
+           {"calendar", 4, kSqliteIcs, kPostgresIcs}},
           openapi(),
           [](Context const& context) { return std::make_unique<CalendarModule>(context); },
           commands()};

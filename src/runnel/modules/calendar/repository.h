@@ -47,7 +47,8 @@ struct Event {
   std::string rrule;
   // The starts of the occurrences that do not take place, ascending: like span.start_at.
   std::vector<std::int64_t> exdates;
-  std::int64_t series_end_at = 0;  // When the last occurrence ends; kLastMs without end, 0 if not a series.
+  std::int64_t series_end_at = 0;  // No occurrence ends later; kLastMs without an end, 0 if not a series.
+  bool is_occurrence = false;      // One of a series, with a span of its own.
   std::string owner_id;            // Who made it. Set by the repository, and so are the following.
   std::int64_t revision = 1;       // Grows with each change.
   std::int64_t created_at = 0;

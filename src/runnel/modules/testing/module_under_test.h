@@ -43,8 +43,8 @@ class ModuleUnderTest {
     return ask(std::move(request));
   }
 
-  // The path may have a query. If it has a secret, the request becomes one of the secret's user, and an unknown
-  // secret is answered with 404.
+  // The path may have a query. If it has a secret, the request becomes one of the secret's user, and an
+  // unknown secret is answered with 404.
   api::Response ask(api::Request request) {
     auto const target = api::parse_target(request.path).value();
     auto const match = router_.match(request.method, target.path);

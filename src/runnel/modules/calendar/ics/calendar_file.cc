@@ -17,9 +17,9 @@ constexpr std::size_t kMostAlarmProperties = 20;
 constexpr std::size_t kMostZones = 200;
 
 constexpr std::array<std::string_view, 18> kUsed{
-    "DESCRIPTION", "DTEND",   "DTSTAMP",       "DTSTART",  "DURATION", "EXDATE", "EXRULE",  "LAST-MODIFIED",
-    "LOCATION",    "RDATE",   "RECURRENCE-ID", "RRULE",    "SEQUENCE", "STATUS", "SUMMARY", "TRIGGER",
-    "UID",         "X-RUNNEL-TIMEZONE"};
+    "DESCRIPTION", "DTEND",         "DTSTAMP",  "DTSTART", "DURATION",      "EXDATE",
+    "EXRULE",      "LAST-MODIFIED", "LOCATION", "RDATE",   "RECURRENCE-ID", "RRULE",
+    "SEQUENCE",    "STATUS",        "SUMMARY",  "TRIGGER", "UID",           "X-RUNNEL-TIMEZONE"};
 
 bool is_used(std::string_view name) {
   return std::find(kUsed.begin(), kUsed.end(), name) != kUsed.end();
@@ -152,8 +152,7 @@ std::variant<CalendarFile, MethodFailure> FileReader::read() {
     if (auto failure = read_line()) return std::move(*failure);
   }
   if (!has_calendar_) return MethodFailure{kInvalidCalendar, "the file must begin with BEGIN:VCALENDAR"};
-  if (!open_.empty())
-    return MethodFailure{kInvalidCalendar, "the file ends before END:" + open_.back()};
+  if (!open_.empty()) return MethodFailure{kInvalidCalendar, "the file ends before END:" + open_.back()};
   return std::move(file_);
 }
 
@@ -166,9 +165,8 @@ ContentLine const* FileEvent::find(std::string_view name) const {
 }
 
 std::size_t FileEvent::count(std::string_view name) const {
-  return static_cast<std::size_t>(
-      std::count_if(properties.begin(), properties.end(),
-                    [&](ContentLine const& line) { return line.name == name; }));
+  return static_cast<std::size_t>(std::count_if(properties.begin(), properties.end(),
+                                                [&](ContentLine const& line) { return line.name == name; }));
 }
 
 std::variant<CalendarFile, MethodFailure> read_calendar_file(std::string_view file) {

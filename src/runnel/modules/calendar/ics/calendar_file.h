@@ -10,8 +10,8 @@
 #include "runnel/modules/calendar/ics/content_line.h"
 #include "runnel/modules/method.h"
 
-// Reads an iCalendar file (RFC 5545) as far as its structure goes. Every file is read in a time that grows with
-// its size only.
+// Reads an iCalendar file (RFC 5545) as far as its structure goes. Every file is read in a time that grows
+// with its size only.
 namespace runnel::modules::calendar {
 
 inline constexpr std::size_t kMostFileEvents = 1000;

@@ -24,10 +24,11 @@ std::string failure(std::string const& file) {
 }
 
 TEST(CalendarFile, TOOL_12_EventsHaveTheirPropertiesAndAlarms) {
-  auto const file = read(calendar(
-      "VERSION:2.0\r\n" + event("SUMMARY:Tea\r\nX-OTHER:1\r\nATTENDEE;CN=Bob:mailto:bob@example.com\r\nBEGIN:VALARM\r\n"
-                                "TRIGGER:-PT15M\r\nSUMMARY:no\r\nEND:VALARM\r\nUID:1\r\n") +
-      "BEGIN:VTODO\r\nSUMMARY:no event\r\nEND:VTODO\r\n" + event("UID:2\r\n")));
+  auto const file = read(
+      calendar("VERSION:2.0\r\n" +
+               event("SUMMARY:Tea\r\nX-OTHER:1\r\nATTENDEE;CN=Bob:mailto:bob@example.com\r\nBEGIN:VALARM\r\n"
+                     "TRIGGER:-PT15M\r\nSUMMARY:no\r\nEND:VALARM\r\nUID:1\r\n") +
+               "BEGIN:VTODO\r\nSUMMARY:no event\r\nEND:VTODO\r\n" + event("UID:2\r\n")));
 
   ASSERT_EQ(file.events.size(), 2U);
   auto const& first = file.events[0];
@@ -40,8 +41,9 @@ TEST(CalendarFile, TOOL_12_EventsHaveTheirPropertiesAndAlarms) {
 }
 
 TEST(CalendarFile, TOOL_12_ZonesHaveTheirLocations) {
-  auto const file = read(calendar("BEGIN:VTIMEZONE\r\nTZID:Mine\r\nX-LIC-LOCATION:Europe/Berlin\r\nEND:VTIMEZONE\r\n"
-                                  "BEGIN:VTIMEZONE\r\nTZID:Other\r\nEND:VTIMEZONE\r\n"));
+  auto const file =
+      read(calendar("BEGIN:VTIMEZONE\r\nTZID:Mine\r\nX-LIC-LOCATION:Europe/Berlin\r\nEND:VTIMEZONE\r\n"
+                    "BEGIN:VTIMEZONE\r\nTZID:Other\r\nEND:VTIMEZONE\r\n"));
 
   EXPECT_EQ(file.locations, (std::map<std::string, std::string>{{"Mine", "Europe/Berlin"}}));
 }
@@ -61,7 +63,8 @@ TEST(CalendarFile, TOOL_12_BrokenStructureIsRefusedWithItsLine) {
             "INVALID_CALENDAR line 3: a VEVENT must stand directly in a VCALENDAR");
   EXPECT_EQ(failure(calendar("") + "END:VCALENDAR\r\n"),
             "INVALID_CALENDAR line 3: END does not name the component that was begun last");
-  EXPECT_EQ(failure(std::string{"BEGIN:VCALENDAR\r\n\0", 18}), "INVALID_CALENDAR the file has a NUL character");
+  EXPECT_EQ(failure(std::string{"BEGIN:VCALENDAR\r\n\0", 18}),
+            "INVALID_CALENDAR the file has a NUL character");
 }
 
 TEST(CalendarFile, TOOL_12_DeepNestingAndTooManyEventsAreRefused) {
@@ -73,7 +76,8 @@ TEST(CalendarFile, TOOL_12_DeepNestingAndTooManyEventsAreRefused) {
     many += event("");
 
   EXPECT_EQ(failure(deep), "INVALID_CALENDAR line 9: components may be nested 8 deep at most");
-  EXPECT_EQ(failure(calendar(many)), "TOO_MANY_EVENTS the file has more than 1000 events; import it in parts");
+  EXPECT_EQ(failure(calendar(many)),
+            "TOO_MANY_EVENTS the file has more than 1000 events; import it in parts");
 }
 
 TEST(CalendarFile, TOOL_12_WhatIsWrongInAnEventIsAFaultOfThisEvent) {

@@ -17,7 +17,8 @@ inline constexpr std::size_t kMostFeedBytes = std::size_t{4} * 1024 * 1024;
 // The text of a calendar file (RFC 5545), which grows page by page. A pure function of the events.
 class CalendarText {
  public:
-  // False if there was no room for all of them. The calendar then says so itself, and nothing more may be added.
+  // False if there was no room for all of them. The calendar then says so itself, and nothing more may be
+  // added.
   bool add(std::vector<ExportedEvent> const& events);
 
   // The whole file.

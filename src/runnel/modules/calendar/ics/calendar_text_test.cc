@@ -35,12 +35,13 @@ TEST(EventComponent, TOOL_12_HasWhatAnEventHas) {
   exported.event.location = "Room 3";
   exported.event.reminders = "[10,1440]";
 
-  EXPECT_EQ(text_of(exported),
-            "BEGIN:VEVENT\r\nUID:evt_1\r\nDTSTAMP:20260501T060000Z\r\nCREATED:20260430T070000Z\r\n"
-            "LAST-MODIFIED:20260501T060000Z\r\nSEQUENCE:2\r\nSUMMARY:Tea\r\nLOCATION:Room 3\r\n"
-            "DTSTART:20260501T070000Z\r\nDTEND:20260501T080000Z\r\n"
-            "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:Tea\r\nTRIGGER:-PT10M\r\nEND:VALARM\r\n"
-            "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:Tea\r\nTRIGGER:-P1D\r\nEND:VALARM\r\nEND:VEVENT\r\n");
+  EXPECT_EQ(
+      text_of(exported),
+      "BEGIN:VEVENT\r\nUID:evt_1\r\nDTSTAMP:20260501T060000Z\r\nCREATED:20260430T070000Z\r\n"
+      "LAST-MODIFIED:20260501T060000Z\r\nSEQUENCE:2\r\nSUMMARY:Tea\r\nLOCATION:Room 3\r\n"
+      "DTSTART:20260501T070000Z\r\nDTEND:20260501T080000Z\r\n"
+      "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:Tea\r\nTRIGGER:-PT10M\r\nEND:VALARM\r\n"
+      "BEGIN:VALARM\r\nACTION:DISPLAY\r\nDESCRIPTION:Tea\r\nTRIGGER:-P1D\r\nEND:VALARM\r\nEND:VEVENT\r\n");
 }
 
 TEST(EventComponent, TOOL_12_WholeDaysAreDates) {
@@ -78,7 +79,8 @@ TEST(EventComponent, TOOL_12_LinesAreFolded) {
   auto const text = text_of(exported);
 
   std::size_t begin = 0;
-  for (auto end = text.find("\r\n"); end != std::string::npos; begin = end + 2, end = text.find("\r\n", begin))
+  for (auto end = text.find("\r\n"); end != std::string::npos;
+       begin = end + 2, end = text.find("\r\n", begin))
     EXPECT_LE(end - begin, 75U);
 }
 
@@ -91,12 +93,13 @@ TEST(EventComponent, TOOL_12_GuestSeesNoReminders) {
 }
 
 TEST(ZoneComponent, TOOL_12_YearlyChangesAreRules) {
-  EXPECT_EQ(zone_component("Europe/Berlin", kMay),
-            "BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nX-LIC-LOCATION:Europe/Berlin\r\n"
-            "BEGIN:DAYLIGHT\r\nDTSTART:20260329T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nTZNAME:CEST\r\n"
-            "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\r\nEND:DAYLIGHT\r\n"
-            "BEGIN:STANDARD\r\nDTSTART:20261025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nTZNAME:CET\r\n"
-            "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n");
+  EXPECT_EQ(
+      zone_component("Europe/Berlin", kMay),
+      "BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nX-LIC-LOCATION:Europe/Berlin\r\n"
+      "BEGIN:DAYLIGHT\r\nDTSTART:20260329T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nTZNAME:CEST\r\n"
+      "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\r\nEND:DAYLIGHT\r\n"
+      "BEGIN:STANDARD\r\nDTSTART:20261025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nTZNAME:CET\r\n"
+      "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n");
   auto const new_york = zone_component("America/New_York", kMay);
   EXPECT_NE(new_york.find("BYMONTH=3;BYDAY=2SU"), std::string::npos) << new_york;
   EXPECT_NE(new_york.find("BYMONTH=11;BYDAY=1SU"), std::string::npos) << new_york;
@@ -114,7 +117,8 @@ TEST(ZoneComponent, TOOL_12_OtherChangesAreListed) {
 TEST(ZoneComponent, TOOL_12_ZoneWithoutChangesHasOneOffset) {
   EXPECT_EQ(zone_component("Asia/Kathmandu", kMay),
             "BEGIN:VTIMEZONE\r\nTZID:Asia/Kathmandu\r\nX-LIC-LOCATION:Asia/Kathmandu\r\n"
-            "BEGIN:STANDARD\r\nDTSTART:19860101T000000\r\nTZOFFSETFROM:+0530\r\nTZOFFSETTO:+0545\r\nTZNAME:+0545\r\n"
+            "BEGIN:STANDARD\r\nDTSTART:19860101T000000\r\nTZOFFSETFROM:+0530\r\nTZOFFSETTO:+0545\r\nTZNAME:+"
+            "0545\r\n"
             "END:STANDARD\r\nEND:VTIMEZONE\r\n");
   EXPECT_EQ(zone_component("Mars/Base", kMay), "");
 }

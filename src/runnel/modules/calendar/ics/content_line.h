@@ -27,8 +27,8 @@ std::optional<ContentLine> parse_content_line(std::string_view line);
 // A text with what a backslash stands for (RFC 5545 3.3.11). One that stands for nothing is kept.
 std::string unescape(std::string_view text);
 
-// Gives the lines of a file, with folded lines joined. Lines end with CR LF or LF, and a byte order mark at the
-// beginning is skipped.
+// Gives the lines of a file, with folded lines joined. Lines end with CR LF or LF, and a byte order mark at
+// the beginning is skipped.
 class LineReader {
  public:
   // No line that is of use is longer.

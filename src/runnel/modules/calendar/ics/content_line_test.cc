@@ -16,7 +16,8 @@ Lines lines_of(std::string_view file) {
 }
 
 TEST(ContentLine, TOOL_12_HasANameParametersAndAValue) {
-  auto const line = parse_content_line(R"(dtstart;tzid="Europe/Berlin";VALUE=DATE-TIME;X="a;b:c":20260501T090000)");
+  auto const line =
+      parse_content_line(R"(dtstart;tzid="Europe/Berlin";VALUE=DATE-TIME;X="a;b:c":20260501T090000)");
 
   ASSERT_TRUE(line);
   EXPECT_EQ(line->name, "DTSTART");
@@ -28,7 +29,8 @@ TEST(ContentLine, TOOL_12_HasANameParametersAndAValue) {
 }
 
 TEST(ContentLine, TOOL_12_OtherTextIsNoLine) {
-  for (auto const* const text : {"", "SUMMARY", ":x", "SUMMARY;:x", "SUMMARY;A:x", "SUMMARY;A=\"x:y", "SUM MARY:x", " A:x"})
+  for (auto const* const text :
+       {"", "SUMMARY", ":x", "SUMMARY;:x", "SUMMARY;A:x", "SUMMARY;A=\"x:y", "SUM MARY:x", " A:x"})
     EXPECT_FALSE(parse_content_line(text)) << text;
 }
 
@@ -39,7 +41,9 @@ TEST(ContentLine, TOOL_12_BackslashesStandForCharacters) {
 
 TEST(LineReader, TOOL_12_FoldedLinesAreJoined) {
   EXPECT_EQ(lines_of("A:1\r\n 2\r\n\t3\r\nB:\n\n\n C\nD:4"), (Lines{"1 A:123", "4 B:", "6 C", "8 D:4"}));
-  EXPECT_EQ(lines_of("\xEF\xBB\xBF" "A:1\n"), Lines{"1 A:1"});
+  EXPECT_EQ(lines_of("\xEF\xBB\xBF"
+                     "A:1\n"),
+            Lines{"1 A:1"});
   EXPECT_EQ(lines_of("A:\xE6\x99\r\n \xA8\r\n"), Lines{"1 A:晨"});
   EXPECT_EQ(lines_of(""), Lines{});
 }

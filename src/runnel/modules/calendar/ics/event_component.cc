@@ -29,7 +29,8 @@ struct FreeText {
   void operator()(char* text) const { icalmemory_free_buffer(text); }
 };
 
-// The text without what must not stand in a property. A carriage return ends a line, alone or before a line feed.
+// The text without what must not stand in a property. A carriage return ends a line, alone or before a line
+// feed.
 std::string printable(std::string const& text) {
   std::string out;
   out.reserve(text.size());

@@ -34,8 +34,8 @@ constexpr std::size_t kSecretLength = kPrefix.size() + (kSecretBytes * 4 + 2) / 
 constexpr std::int64_t kPastDays = 366;
 constexpr std::size_t kPageEvents = 100;
 constexpr std::size_t kFeedAnswer = std::size_t{256} * 1024;
-// How many addresses are looked up at once. A flood of wrong ones waits for itself and not before other reads of
-// the store.
+// How many addresses are looked up at once. A flood of wrong ones waits for itself and not before other reads
+// of the store.
 constexpr int kMostLookups = 16;
 
 struct FeedRoutes {
@@ -69,8 +69,8 @@ Result<std::string> random_secret() {
          base64url_encode({reinterpret_cast<char const*>(secret.data()), secret.size()});
 }
 
-// The secret in the last segment of an address. Empty if the segment does not have the form of one, so that the
-// store need not be asked.
+// The secret in the last segment of an address. Empty if the segment does not have the form of one, so that
+// the store need not be asked.
 std::string secret_in(api::Pairs const& params) {
   std::string_view segment = params.empty() ? std::string_view{} : params.front().second;
   if (!segment.ends_with(kSuffix)) return {};
@@ -174,8 +174,7 @@ store::Async<bool> add_part(FeedRoutes routes, UserId user, Part part, std::int6
 store::Async<FeedText> make_text(FeedRoutes routes, UserId user) {
   auto const text = std::make_shared<CalendarText>();
   auto const since = first_instant(routes.context.clock.now_ms());
-  for (auto const part :
-       {Part::own_series, Part::own_events, Part::accepted_series, Part::accepted_events}) {
+  for (auto const part : {Part::own_series, Part::own_events, Part::accepted_series, Part::accepted_events}) {
     auto const added = co_await add_part(routes, user, part, since, text);
     if (!added) co_return added.error();
     if (!*added) break;
@@ -221,8 +220,8 @@ void add_feed_routes(api::Router& router, Context const& context, base::FairPool
   router.add(api::Method::get, feed, api::Access::user, with(&show_feed_route));
   router.add(api::Method::post, feed, api::Access::user, with(&make_feed_route));
   router.add(api::Method::del, feed, api::Access::user, with(&end_feed_route));
-  router.add(api::Method::get, std::string{kFeeds} + "{feed}", api::Access::path_secret, with(&read_feed_route),
-             {.answer_bytes = kFeedAnswer, .owner_of = owner_of});
+  router.add(api::Method::get, std::string{kFeeds} + "{feed}", api::Access::path_secret,
+             with(&read_feed_route), {.answer_bytes = kFeedAnswer, .owner_of = owner_of});
 }
 
 }  // namespace runnel::modules::calendar

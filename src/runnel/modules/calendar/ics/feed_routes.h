@@ -6,8 +6,8 @@
 
 namespace runnel::modules::calendar {
 
-// /api/v1/calendar/feed: the caller's feed. /api/v1/calendar/feeds/{feed}: what it has, for everybody who knows
-// its address. The pool, whose keys are users, makes the text; it outlives the routes.
+// /api/v1/calendar/feed: the caller's feed. /api/v1/calendar/feeds/{feed}: what it has, for everybody who
+// knows its address. The pool, whose keys are users, makes the text; it outlives the routes.
 void add_feed_routes(api::Router& router, Context const& context, base::FairPool& pool);
 
 }  // namespace runnel::modules::calendar

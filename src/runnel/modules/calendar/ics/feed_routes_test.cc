@@ -20,7 +20,8 @@ class CalendarFeed : public testing::Test {
  protected:
   CalendarFeed() { under_test.clock().now = 1'777'618'800'000; }  // 2026-05-01T07:00:00Z
 
-  api::Response ask(api::Method method, std::string const& path, std::string body = {}, std::string user = "ann") {
+  api::Response ask(api::Method method, std::string const& path, std::string body = {},
+                    std::string user = "ann") {
     return under_test.ask(method, path, std::move(body), std::move(user));
   }
   std::string make_feed(std::string user = "ann") {
@@ -38,15 +39,16 @@ class CalendarFeed : public testing::Test {
   }
   std::string add(std::string const& title, std::string const& start, std::string const& end,
                   std::string user = "ann") {
-    auto const added = ask(api::Method::post, kEvents,
-                           R"({"title":")" + title + R"(","start_at":")" + start + R"(","end_at":")" + end + R"("})",
-                           std::move(user));
+    auto const added =
+        ask(api::Method::post, kEvents,
+            R"({"title":")" + title + R"(","start_at":")" + start + R"(","end_at":")" + end + R"("})",
+            std::move(user));
     EXPECT_EQ(added.status, 201) << added.body;
     return std::string{json::parse(added.body).at("event_id").as_string()};
   }
   std::string invite(std::string const& id, std::string const& owner, std::string const& guest) {
-    auto const shared =
-        ask(api::Method::post, kEvents + ("/" + id) + "/share", R"({"user_ids":[")" + guest + R"("]})", owner);
+    auto const shared = ask(api::Method::post, kEvents + ("/" + id) + "/share",
+                            R"({"user_ids":[")" + guest + R"("]})", owner);
     return std::string{json::parse(shared.body).at("items").at(0).at("invite_id").as_string()};
   }
   std::string accepted(std::string const& id, std::string const& owner, std::string const& guest) {
@@ -85,8 +87,8 @@ TEST_F(CalendarFeed, TOOL_12_AddressIsShownOnceAndReadsTheCalendar) {
 TEST_F(CalendarFeed, TOOL_12_StoreKeepsNoAddress) {
   auto const address = make_feed();
 
-  auto const rows = run_async(under_test.database().read(
-      store::statement("SELECT owner_id, hash FROM calendar_feeds")));
+  auto const rows =
+      run_async(under_test.database().read(store::statement("SELECT owner_id, hash FROM calendar_feeds")));
 
   ASSERT_EQ(rows->size(), 1U);
   EXPECT_EQ(rows->text(0, 0), "ann");

@@ -13,33 +13,30 @@ using store::Async;
 namespace {
 
 #define RUNNEL_UID_COLUMNS "u.uid, u.sequence, u.modified_at, u.digest"
-#define RUNNEL_OWN_FILE_EVENT                                               \
+#define RUNNEL_OWN_FILE_EVENT                                                                    \
   "SELECT " RUNNEL_EVENT_COLUMNS ", CAST(NULL AS text), CAST(NULL AS text), " RUNNEL_UID_COLUMNS \
   " FROM calendar_events e LEFT JOIN calendar_imports u ON u.event_id = e.id "
-#define RUNNEL_INVITED_FILE_EVENT                                          \
-  "SELECT " RUNNEL_EVENT_COLUMNS ", i.id, i.status, " RUNNEL_UID_COLUMNS \
-  " FROM calendar_invites i JOIN calendar_events e ON e.id = i.event_id "  \
+#define RUNNEL_INVITED_FILE_EVENT                                         \
+  "SELECT " RUNNEL_EVENT_COLUMNS ", i.id, i.status, " RUNNEL_UID_COLUMNS  \
+  " FROM calendar_invites i JOIN calendar_events e ON e.id = i.event_id " \
   "LEFT JOIN calendar_imports u ON u.event_id = e.id "
 
-// $2 is the instant after which the events end, $3 and $4 are the last event of the page before, and $6 is the
-// instant after which an event must start to end after $2.
-constexpr char kOwnSeries[] =
-    RUNNEL_OWN_FILE_EVENT
-    "WHERE e.owner_id = $1 AND e.rrule IS NOT NULL AND e.series_end_at > $2 AND (e.series_end_at, e.id) > ($3, $4) "
+// $2 is the instant after which the events end, $3 and $4 are the last event of the page before, and $6 is
+// the instant after which an event must start to end after $2.
+constexpr char kOwnSeries[] = RUNNEL_OWN_FILE_EVENT
+    "WHERE e.owner_id = $1 AND e.rrule IS NOT NULL AND e.series_end_at > $2 AND (e.series_end_at, e.id) > "
+    "($3, $4) "
     "ORDER BY e.series_end_at, e.id LIMIT $5";
 
-constexpr char kOwnEvents[] =
-    RUNNEL_OWN_FILE_EVENT
+constexpr char kOwnEvents[] = RUNNEL_OWN_FILE_EVENT
     "WHERE e.owner_id = $1 AND e.rrule IS NULL AND e.start_at > $6 AND e.end_at > $2 "
     "AND (e.start_at, e.id) > ($3, $4) ORDER BY e.start_at, e.id LIMIT $5";
 
-constexpr char kAcceptedSeries[] =
-    RUNNEL_INVITED_FILE_EVENT
+constexpr char kAcceptedSeries[] = RUNNEL_INVITED_FILE_EVENT
     "WHERE i.user_id = $1 AND i.status = 'accepted' AND i.series_end_at IS NOT NULL AND i.series_end_at > $2 "
     "AND (i.series_end_at, i.id) > ($3, $4) ORDER BY i.series_end_at, i.id LIMIT $5";
 
-constexpr char kAcceptedEvents[] =
-    RUNNEL_INVITED_FILE_EVENT
+constexpr char kAcceptedEvents[] = RUNNEL_INVITED_FILE_EVENT
     "WHERE i.user_id = $1 AND i.status = 'accepted' AND i.series_end_at IS NULL AND i.start_at > $6 "
     "AND i.end_at > $2 AND (i.start_at, i.id) > ($3, $4) ORDER BY i.start_at, i.id LIMIT $5";
 
@@ -47,7 +44,8 @@ constexpr char kFindUid[] =
     "SELECT " RUNNEL_EVENT_COLUMNS ", CAST(NULL AS text), CAST(NULL AS text), " RUNNEL_UID_COLUMNS
     " FROM calendar_imports u JOIN calendar_events e ON e.id = u.event_id "
     "WHERE u.owner_id = $1 AND u.uid = $2 "
-    "UNION ALL " RUNNEL_OWN_FILE_EVENT "WHERE e.id = $2 AND e.owner_id = $1 AND u.event_id IS NULL "
+    "UNION ALL " RUNNEL_OWN_FILE_EVENT
+    "WHERE e.id = $2 AND e.owner_id = $1 AND u.event_id IS NULL "
     "UNION ALL " RUNNEL_INVITED_FILE_EVENT
     "WHERE i.event_id = $2 AND i.user_id = $1 AND i.status <> 'rejected' AND u.event_id IS NULL";
 
@@ -157,23 +155,23 @@ Async<void> FileRows::put_feed(UserId owner, std::string hash, std::int64_t now_
 }
 
 Async<void> FileRows::remove_feed(UserId owner) {
-  auto const written =
-      co_await sql_->write_one(store::statement("DELETE FROM calendar_feeds WHERE owner_id = $1", owner.text));
+  auto const written = co_await sql_->write_one(
+      store::statement("DELETE FROM calendar_feeds WHERE owner_id = $1", owner.text));
   if (!written) co_return written.error();
   co_return Result<void>{};
 }
 
 Async<std::optional<std::int64_t>> FileRows::feed_since(UserId owner) {
-  auto const found =
-      co_await sql_->read(store::statement("SELECT created_at FROM calendar_feeds WHERE owner_id = $1", owner.text));
+  auto const found = co_await sql_->read(
+      store::statement("SELECT created_at FROM calendar_feeds WHERE owner_id = $1", owner.text));
   if (!found) co_return found.error();
   if (found->empty()) co_return std::nullopt;
   co_return found->integer(0, 0);
 }
 
 Async<std::optional<UserId>> FileRows::feed_owner(std::string hash) {
-  auto const found =
-      co_await sql_->read(store::statement("SELECT owner_id FROM calendar_feeds WHERE hash = $1", std::move(hash)));
+  auto const found = co_await sql_->read(
+      store::statement("SELECT owner_id FROM calendar_feeds WHERE hash = $1", std::move(hash)));
   if (!found) co_return found.error();
   if (found->empty()) co_return std::nullopt;
   co_return UserId{found->text(0, 0)};

@@ -32,8 +32,8 @@ struct KeptEvent {
 // with this UID.
 store::SqlStatement keep_import(UserId const& owner, std::string event_id, Imported const& imported);
 
-// The parts of a user's calendar, each of which is read page by page: the user's own events, and those of others
-// to which the user has said yes; those that repeat, and those that do not.
+// The parts of a user's calendar, each of which is read page by page: the user's own events, and those of
+// others to which the user has said yes; those that repeat, and those that do not.
 enum class Part : std::uint8_t { own_series, own_events, accepted_series, accepted_events };
 
 // The last event of a page. The first page is after the default.
@@ -54,8 +54,8 @@ class FileRows {
   // The next `limit` events of this part that end after `since`, in an order of its own.
   store::Async<Page> page(UserId user, Part part, std::int64_t since, PageEnd after, std::size_t limit);
 
-  // The event that a file calls so: one that was imported under this UID, or one that was made here and has it
-  // as its id. Empty if the user has none. It may be one of another user, to which this one is invited.
+  // The event that a file calls so: one that was imported under this UID, or one that was made here and has
+  // it as its id. Empty if the user has none. It may be one of another user, to which this one is invited.
   store::Async<std::optional<KeptEvent>> find_uid(UserId user, std::string uid);
 
   // Makes or renews the user's feed.

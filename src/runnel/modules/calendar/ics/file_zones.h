@@ -10,8 +10,8 @@ namespace runnel::modules::calendar {
 // Knows the time zones of one file by their TZID.
 class FileZones {
  public:
-  // `locations` are the X-LIC-LOCATION of the file's VTIMEZONE components by their TZID. `floating` is the zone
-  // of times without one: a name in the IANA database.
+  // `locations` are the X-LIC-LOCATION of the file's VTIMEZONE components by their TZID. `floating` is the
+  // zone of times without one: a name in the IANA database.
   FileZones(std::map<std::string, std::string> locations, std::string floating)
       : locations_{std::move(locations)}, floating_{std::move(floating)} {}
 

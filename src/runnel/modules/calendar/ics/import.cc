@@ -1,7 +1,6 @@
 #include "runnel/modules/calendar/ics/import.h"
 
-#include <set>
-#include <tuple>
+#include <algorithm>
 #include <utility>
 
 #include "runnel/core/ids.h"
@@ -14,14 +13,8 @@ namespace runnel::modules::calendar {
 namespace {
 
 constexpr std::int64_t kSecondMs = 1000;
-
-FileItem read_item(FileEvent const& from, FileZones& zones, std::set<std::string>& uids) {
-  auto item = read_file_event(from, zones);
-  auto const* const imported = std::get_if<ImportedEvent>(&item);
-  if (imported != nullptr && !uids.insert(imported->uid).second)
-    return MethodFailure{kInvalidEvent, "UID is that of an earlier event of the file"};
-  return item;
-}
+// They take at most a tenth of a second.
+constexpr std::size_t kReadAtOnce = 25;
 
 ImportStep failed_step(char const* code, std::string message) {
   ImportStep step;
@@ -62,8 +55,8 @@ ImportStep create_step(UserId const& user, ImportedEvent const& imported, std::s
   return step;
 }
 
-ImportStep update_step(UserId const& user, ImportedEvent const& imported, Event const& kept, std::string digest,
-                       std::int64_t now_ms) {
+ImportStep update_step(UserId const& user, ImportedEvent const& imported, Event const& kept,
+                       std::string digest, std::int64_t now_ms) {
   ImportStep step;
   step.outcome = Outcome::updated;
   step.event_id = kept.id;
@@ -78,17 +71,25 @@ ImportStep update_step(UserId const& user, ImportedEvent const& imported, Event 
 
 }  // namespace
 
-std::variant<std::vector<FileItem>, MethodFailure> read_file(std::string_view file, std::string const& timezone) {
-  auto read = read_calendar_file(file);
-  if (auto* const failure = std::get_if<MethodFailure>(&read)) return std::move(*failure);
-  auto& calendar = std::get<CalendarFile>(read);
-  FileZones zones{std::move(calendar.locations), timezone};
-  std::set<std::string> uids;
-  std::vector<FileItem> out;
-  out.reserve(calendar.events.size());
-  for (auto const& event : calendar.events)
-    out.push_back(read_item(event, zones, uids));
-  return out;
+FileItem EventsOfFile::read_item(FileEvent const& from) {
+  if (from.find("RRULE") != nullptr && ++series_ > kMostSeries)
+    return MethodFailure{kTooManySeries, too_many_series()};
+  auto item = read_file_event(from, zones_);
+  auto const* const imported = std::get_if<ImportedEvent>(&item);
+  if (imported != nullptr && !uids_.insert(imported->uid).second)
+    return MethodFailure{kInvalidEvent, "UID is that of an earlier event of the file"};
+  return item;
+}
+
+bool EventsOfFile::read_some() {
+  auto const end = std::min(items_.size() + kReadAtOnce, events_.size());
+  while (items_.size() < end)
+    items_.push_back(read_item(events_[items_.size()]));
+  return items_.size() < events_.size();
+}
+
+std::string too_many_series() {
+  return "a user has at most " + std::to_string(kMostSeries) + " events that repeat";
 }
 
 std::string digest_of(Event const& event) {
@@ -110,12 +111,13 @@ std::string digest_of(Event const& event) {
   return sha256_hex(text);
 }
 
-ImportStep plan_import(UserId const& user, ImportedEvent const& imported, std::optional<KeptEvent> const& kept,
-                       std::int64_t now_ms) {
+ImportStep plan_import(UserId const& user, ImportedEvent const& imported,
+                       std::optional<KeptEvent> const& kept, std::int64_t now_ms) {
   auto digest = digest_of(imported.event);
   if (!kept) return create_step(user, imported, std::move(digest), now_ms);
   if (!kept->event.invite_id.empty())
-    return failed_step(kNotOrganizer, "the user is invited to this event, and only who made it can change it");
+    return failed_step(kNotOrganizer,
+                       "the user is invited to this event, and only who made it can change it");
   bool const is_same = digest == (kept->imported ? kept->imported->digest : digest_of(kept->event));
   if (is_same || digest == digest_of(kept->event)) return unchanged_step(kept->event);
   Version const version{imported.sequence, imported.modified_at};

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -19,9 +22,32 @@ inline constexpr char kTooManySeries[] = "TOO_MANY_SERIES";
 // What a file has for each of its events, in its order.
 using FileItem = std::variant<ImportedEvent, MethodFailure>;
 
-// Reads the whole file; a failure is one of the file as a whole. `timezone` is the zone of times that have none:
-// a name in the IANA database. Of two events with the same UID the second is a failure.
-std::variant<std::vector<FileItem>, MethodFailure> read_file(std::string_view file, std::string const& timezone);
+// Reads the events of a file, some at a time, because a rule of recurrence takes some milliseconds to check.
+class EventsOfFile {
+ public:
+  // `floating` is the zone of times that have none: a name in the IANA database.
+  EventsOfFile(CalendarFile file, std::string floating)
+      : events_{std::move(file.events)}, zones_{std::move(file.locations), std::move(floating)} {}
+
+  // Reads the next few events. False if none is left after them.
+  bool read_some();
+
+  // Those that have been read. Of two events with the same UID the second is a failure, and so is every event
+  // that repeats after as many as a user may have.
+  [[nodiscard]] std::vector<FileItem> const& items() const { return items_; }
+
+ private:
+  [[nodiscard]] FileItem read_item(FileEvent const& from);
+
+  std::vector<FileEvent> events_;
+  FileZones zones_;
+  std::vector<FileItem> items_;
+  std::set<std::string> uids_;
+  std::int64_t series_ = 0;
+};
+
+// The words of kTooManySeries.
+std::string too_many_series();
 
 // A digest of what a file can say about an event, except for its version.
 std::string digest_of(Event const& event);
@@ -37,9 +63,10 @@ struct ImportStep {
   std::int64_t more_series = 0;  // 1 if one more event of the user repeats then, -1 if one less does.
 };
 
-// `kept` is the event that the user has under this UID. The same event again changes nothing, whatever the user
-// has changed here since then; another version replaces it, unless it is older than what was imported last.
-ImportStep plan_import(UserId const& user, ImportedEvent const& imported, std::optional<KeptEvent> const& kept,
-                       std::int64_t now_ms);
+// `kept` is the event that the user has under this UID. The same event again changes nothing, whatever the
+// user has changed here since then; another version replaces it, unless it is older than what was imported
+// last.
+ImportStep plan_import(UserId const& user, ImportedEvent const& imported,
+                       std::optional<KeptEvent> const& kept, std::int64_t now_ms);
 
 }  // namespace runnel::modules::calendar

@@ -34,21 +34,32 @@ struct ImportRoute {
   Repository repository;
 };
 
-using Items = std::vector<FileItem>;
-using ReadFile = std::variant<Items, MethodFailure>;
+// The events of a file, or why it has none.
+using ReadFile = std::variant<std::shared_ptr<EventsOfFile>, MethodFailure>;
 
-// A plain function, because g++ 12 mishandles such captures inside coroutines (CONTRIBUTING.md).
+// Plain functions, because g++ 12 mishandles such captures inside coroutines (CONTRIBUTING.md).
 std::function<Result<ReadFile>()> reading(std::string body, std::string zone) {
-  auto const file = std::make_shared<std::pair<std::string, std::string> const>(std::move(body), std::move(zone));
-  return [file]() -> Result<ReadFile> { return read_file(file->first, file->second); };
+  auto const file =
+      std::make_shared<std::pair<std::string, std::string> const>(std::move(body), std::move(zone));
+  return [file]() -> Result<ReadFile> {
+    auto read = read_calendar_file(file->first);
+    if (auto* const failure = std::get_if<MethodFailure>(&read)) return ReadFile{std::move(*failure)};
+    return ReadFile{std::make_shared<EventsOfFile>(std::get<CalendarFile>(std::move(read)), file->second)};
+  };
+}
+
+std::function<Result<bool>()> reading_some(std::shared_ptr<EventsOfFile> events) {
+  return [events = std::move(events)]() -> Result<bool> { return events->read_some(); };
 }
 
 // An import that is under way.
 struct Import {
   UserId user;
-  Items items;
+  std::shared_ptr<EventsOfFile const> file;
   std::vector<ImportStep> done;  // One for each item so far.
   std::int64_t series = 0;       // How many events of the user repeat.
+
+  [[nodiscard]] std::vector<FileItem> const& items() const { return file->items(); }
 };
 
 ImportStep refused_step(MethodFailure failure) {
@@ -66,19 +77,18 @@ store::Async<std::vector<ImportStep>> plan_steps(ImportRoute route, std::shared_
                                                  std::size_t first) {
   std::vector<ImportStep> steps;
   auto series = import->series;
-  auto const last = std::min(first + kWrittenAtOnce, import->items.size());
+  auto const last = std::min(first + kWrittenAtOnce, import->items().size());
   for (auto i = first; i < last; ++i) {
-    auto const* const imported = std::get_if<ImportedEvent>(&import->items[i]);
+    auto const* const imported = std::get_if<ImportedEvent>(&import->items()[i]);
     if (imported == nullptr) {
-      steps.push_back(refused_step(std::get<MethodFailure>(import->items[i])));
+      steps.push_back(refused_step(std::get<MethodFailure>(import->items()[i])));
       continue;
     }
     auto const kept = co_await route.rows.find_uid(import->user, imported->uid);
     if (!kept) co_return kept.error();
     auto step = plan_import(import->user, *imported, *kept, route.context.clock.now_ms());
     if (makes_too_many_series(step, series)) {
-      step = refused_step(MethodFailure{
-          kTooManySeries, "the user has " + std::to_string(kMostSeries) + " events that repeat, and no more"});
+      step = refused_step(MethodFailure{kTooManySeries, too_many_series()});
     }
     series += step.more_series;
     steps.push_back(std::move(step));
@@ -127,8 +137,8 @@ store::Async<void> import_some(ImportRoute route, std::shared_ptr<Import> import
 
 // What is left of the file when the user has no storage left.
 void refuse_rest(Import& import) {
-  for (auto i = import.done.size(); i < import.items.size(); ++i) {
-    auto const* const failure = std::get_if<MethodFailure>(&import.items[i]);
+  for (auto i = import.done.size(); i < import.items().size(); ++i) {
+    auto const* const failure = std::get_if<MethodFailure>(&import.items()[i]);
     import.done.push_back(refused_step(
         failure != nullptr ? *failure
                            : MethodFailure{"STORAGE_QUOTA_EXCEEDED", "the user has no storage left"}));
@@ -142,7 +152,10 @@ void append_step(std::string& out, ImportStep const& step, std::size_t index) {
   if (!step.event_id.empty()) object.text("event_id", step.event_id);
   object.text("outcome", kNames[static_cast<std::size_t>(step.outcome)]);
   if (step.outcome == Outcome::failed) {
-    JsonObject{object.key("error")}.text("code", step.failure.code).text("message", step.failure.message).close();
+    JsonObject{object.key("error")}
+        .text("code", step.failure.code)
+        .text("message", step.failure.message)
+        .close();
   }
   object.close();
 }
@@ -151,9 +164,8 @@ api::Response told(Import const& import) {
   std::string body;
   JsonObject object{body};
   std::size_t index = 0;
-  append_json_array(object.key("items"), import.done, [&](std::string& out, ImportStep const& step) {
-    append_step(out, step, index++);
-  });
+  append_json_array(object.key("items"), import.done,
+                    [&](std::string& out, ImportStep const& step) { append_step(out, step, index++); });
   auto const failed = std::count_if(import.done.begin(), import.done.end(),
                                     [](ImportStep const& step) { return step.outcome == Outcome::failed; });
   object.number("count", static_cast<std::int64_t>(import.done.size())).number("failed", failed).close();
@@ -169,8 +181,9 @@ api::Response no_room() {
                       "You have no storage left. Delete something, such as threads or events.");
 }
 
-asio::awaitable<api::Reply> write_items(ImportRoute route, std::string request_id, std::shared_ptr<Import> import) {
-  while (import->done.size() < import->items.size()) {
+asio::awaitable<api::Reply> write_items(ImportRoute route, std::string request_id,
+                                        std::shared_ptr<Import> import) {
+  while (import->done.size() < import->items().size()) {
     auto const full =
         co_await is_storage_full(route.context.sql, import->user, route.context.storage_bytes_per_user);
     if (!full) co_return api::problem_from(full.error(), request_id);
@@ -195,9 +208,15 @@ asio::awaitable<api::Reply> import_file_route(ImportRoute route, api::Request re
                                                  reading(std::move(request.body), std::move(zone)));
   if (!read) co_return api::problem_from(read.error(), request.request_id);
   if (auto const* const failure = std::get_if<MethodFailure>(&*read)) co_return unreadable_file(*failure);
+  auto const file = std::get<std::shared_ptr<EventsOfFile>>(*read);
+  for (bool more = true; more;) {
+    auto const some = co_await route.pool->run<bool>(request.user.text, reading_some(file));
+    if (!some) co_return api::problem_from(some.error(), request.request_id);
+    more = *some;
+  }
   auto const import = std::make_shared<Import>();
   import->user = request.user;
-  import->items = std::get<Items>(std::move(*read));
+  import->file = file;
   auto reply = co_await write_items(std::move(route), request.request_id, import);
   co_return reply;
 }
@@ -206,10 +225,9 @@ asio::awaitable<api::Reply> import_file_route(ImportRoute route, api::Request re
 
 void add_import_route(api::Router& router, Context const& context, base::FairPool& pool) {
   ImportRoute const route{context, &pool, FileRows{context.sql}, Repository{context.sql}};
-  router.add(
-      api::Method::post, "/api/v1/calendar/import", api::Access::user,
-      [route](api::Request request) { return import_file_route(route, std::move(request)); },
-      {.bodies = api::Bodies::messages, .answer_bytes = kImportAnswer});
+  router.add(api::Method::post, "/api/v1/calendar/import", api::Access::user,
+             [route](api::Request request) { return import_file_route(route, std::move(request)); },
+             {.bodies = api::Bodies::messages, .answer_bytes = kImportAnswer});
 }
 
 }  // namespace runnel::modules::calendar

@@ -28,7 +28,8 @@ class CalendarImport : public testing::Test {
  protected:
   explicit CalendarImport(std::int64_t storage_bytes = 0) : under_test{define(), storage_bytes} {}
 
-  api::Response ask(api::Method method, std::string const& path, std::string body = {}, std::string user = "ann") {
+  api::Response ask(api::Method method, std::string const& path, std::string body = {},
+                    std::string user = "ann") {
     return under_test.ask(method, path, std::move(body), std::move(user));
   }
   api::Response import(std::string body, std::string user = "ann", std::string const& query = "") {
@@ -42,7 +43,8 @@ class CalendarImport : public testing::Test {
     auto const told = json::parse(response.body);
     for (auto const& item : told.at("items").as_array()) {
       auto const* const error = item.as_object().if_contains("error");
-      out += (out.empty() ? "" : " ") + std::string{(error != nullptr ? error->at("code") : item.at("outcome")).as_string()};
+      out += (out.empty() ? "" : " ") +
+             std::string{(error != nullptr ? error->at("code") : item.at("outcome")).as_string()};
     }
     return out;
   }
@@ -89,7 +91,8 @@ TEST_F(CalendarImport, TOOL_12_SameFileTwiceChangesNothing) {
 
 TEST_F(CalendarImport, TOOL_12_NewerVersionReplacesAnOlderOneAndNotTheReverse) {
   auto const version = [](std::string const& title, int sequence, std::string const& modified) {
-    return file(event("1", title, "SEQUENCE:" + std::to_string(sequence) + "\r\nLAST-MODIFIED:" + modified + "\r\n"));
+    return file(
+        event("1", title, "SEQUENCE:" + std::to_string(sequence) + "\r\nLAST-MODIFIED:" + modified + "\r\n"));
   };
   EXPECT_EQ(outcomes(version("Tea", 1, "20260401T000000Z")), "created");
 
@@ -126,11 +129,12 @@ TEST_F(CalendarImport, HTTP_3_UidsOfUsersHaveNothingToDoWithEachOther) {
 TEST_F(CalendarImport, TOOL_12_OwnFeedChangesNothing) {
   ask(api::Method::post, kEvents,
       R"({"title":"Tea","start_at":"2026-05-02T07:00:00.250Z","end_at":"2026-05-02T08:00:00Z","reminders":[10]})");
-  auto const shared = ask(
-      api::Method::post, kEvents,
-      R"({"title":"Bob's","start_at":"2026-05-02T07:00:00Z","end_at":"2026-05-02T08:00:00Z"})", "bob");
+  auto const shared =
+      ask(api::Method::post, kEvents,
+          R"({"title":"Bob's","start_at":"2026-05-02T07:00:00Z","end_at":"2026-05-02T08:00:00Z"})", "bob");
   auto const id = std::string{json::parse(shared.body).at("event_id").as_string()};
-  auto const invited = ask(api::Method::post, std::string{kEvents} + "/" + id + "/share", R"({"user_ids":["ann"]})", "bob");
+  auto const invited =
+      ask(api::Method::post, std::string{kEvents} + "/" + id + "/share", R"({"user_ids":["ann"]})", "bob");
   auto const invite = std::string{json::parse(invited.body).at("items").at(0).at("invite_id").as_string()};
   ask(api::Method::post, "/api/v1/calendar/invites/" + invite + "/accept");
   auto const made = ask(api::Method::post, "/api/v1/calendar/feed");

@@ -13,6 +13,7 @@
 #include "runnel/core/text/text.h"
 #include "runnel/core/time/zone.h"
 #include "runnel/modules/calendar/ics/values.h"
+#include "runnel/modules/calendar/recurrence.h"
 
 namespace runnel::modules::calendar {
 
@@ -40,7 +41,7 @@ MethodFailure unsupported(std::string const& why) {
 struct Instant {
   std::int64_t ms = 0;  // A date is counted as if it were in UTC.
   bool is_date = false;
-  std::string zone;                   // The name of the zone that it is in.
+  std::string zone;                    // The name of the zone that it is in.
   std::chrono::local_seconds local{};  // As it is written.
 };
 
@@ -77,6 +78,7 @@ class EventReader {
   Fault read_exdates();
   Fault read_version();
   void read_reminders();
+  std::variant<std::int64_t, MethodFailure> read_exdate(ContentLine const& line, std::string const& text);
   std::variant<Instant, MethodFailure> read_time(ContentLine const& line, std::string const& text);
 
   FileEvent const& from_;
@@ -85,8 +87,8 @@ class EventReader {
 };
 
 Fault EventReader::check_kind() const {
-  static constexpr std::array kOnce{"UID",      "DTSTART",       "DTEND",    "DURATION", "SUMMARY",
-                                    "LOCATION", "DESCRIPTION",   "RRULE",    "SEQUENCE", "LAST-MODIFIED",
+  static constexpr std::array kOnce{"UID",      "DTSTART",       "DTEND", "DURATION", "SUMMARY",
+                                    "LOCATION", "DESCRIPTION",   "RRULE", "SEQUENCE", "LAST-MODIFIED",
                                     "DTSTAMP",  "RECURRENCE-ID", "STATUS"};
   if (!from_.fault.empty()) return invalid(from_.fault);
   for (auto const* const name : kOnce) {
@@ -124,7 +126,8 @@ Fault EventReader::read_texts() {
   return read_text("DESCRIPTION", kLongestDescription, out_.event.description);
 }
 
-std::variant<Instant, MethodFailure> EventReader::read_time(ContentLine const& line, std::string const& text) {
+std::variant<Instant, MethodFailure> EventReader::read_time(ContentLine const& line,
+                                                            std::string const& text) {
   auto const time = parse_file_time(text);
   if (!time) return invalid(line.name + " must be a date or a time that exists, in the years 1970 to 9999");
   Instant out;
@@ -204,11 +207,52 @@ Fault EventReader::read_zone() {
 Fault EventReader::read_rule() {
   auto const* const line = from_.find("RRULE");
   if (line == nullptr) return std::nullopt;
-  return unsupported("RRULE is not supported");
+  if (line->value.empty()) return unsupported("RRULE: it is empty");
+  out_.event.rrule = line->value;
+  if (auto failure = complete_series(out_.event)) return unsupported("RRULE: " + failure->message);
+  if (auto fault = read_exdates()) return fault;
+  auto const unknown = unknown_exdates(out_.event);
+  auto& exdates = out_.event.exdates;
+  exdates.erase(std::remove_if(exdates.begin(), exdates.end(),
+                               [&](std::int64_t exdate) {
+                                 return std::binary_search(unknown.begin(), unknown.end(), exdate);
+                               }),
+                exdates.end());
+  if (!has_any_occurrence(out_.event)) return unsupported("EXDATE leaves no occurrence of the series");
+  return std::nullopt;
 }
 
+// Those that name no occurrence leave nothing out, and are dropped later.
 Fault EventReader::read_exdates() {
+  auto& exdates = out_.event.exdates;
+  for (auto const& line : from_.properties) {
+    if (line.name != "EXDATE") continue;
+    std::string_view rest = line.value;
+    while (!rest.empty()) {
+      auto const value = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(rest.size(), value.size() + 1));
+      auto const exdate = read_exdate(line, std::string{value});
+      if (auto const* const failure = std::get_if<MethodFailure>(&exdate)) return *failure;
+      if (exdates.size() == kMostExdates)
+        return unsupported("EXDATE has more than " + std::to_string(kMostExdates) + " occurrences");
+      exdates.push_back(std::get<std::int64_t>(exdate));
+    }
+  }
+  std::sort(exdates.begin(), exdates.end());
+  exdates.erase(std::unique(exdates.begin(), exdates.end()), exdates.end());
   return std::nullopt;
+}
+
+// An occurrence whose time is skipped is where recurrence.h puts it.
+std::variant<std::int64_t, MethodFailure> EventReader::read_exdate(ContentLine const& line,
+                                                                   std::string const& text) {
+  auto const read = read_time(line, text);
+  if (auto const* const failure = std::get_if<MethodFailure>(&read)) return *failure;
+  auto const& time = std::get<Instant>(read);
+  if (time.is_date != out_.event.all_day)
+    return unsupported("EXDATE and DTSTART must both be dates or both be times");
+  auto const zone = time.is_date ? std::nullopt : Zone::find(time.zone);
+  return zone ? zone->to_instant(std::chrono::milliseconds{time.local.time_since_epoch()}.count()) : time.ms;
 }
 
 // The first alarms that are so many whole minutes before the start. What else an alarm can be is left out.
@@ -246,9 +290,8 @@ Fault EventReader::read_version() {
 
 std::variant<ImportedEvent, MethodFailure> EventReader::read() {
   if (auto fault = check_kind()) return std::move(*fault);
-  for (auto const step :
-       {&EventReader::read_uid, &EventReader::read_texts, &EventReader::read_span, &EventReader::read_rule,
-        &EventReader::read_exdates, &EventReader::read_zone, &EventReader::read_version}) {
+  for (auto const step : {&EventReader::read_uid, &EventReader::read_texts, &EventReader::read_span,
+                          &EventReader::read_rule, &EventReader::read_zone, &EventReader::read_version}) {
     if (auto fault = (this->*step)()) return std::move(*fault);
   }
   read_reminders();

@@ -11,8 +11,8 @@
 
 namespace runnel::modules::calendar {
 
-// The codes of failures of one event: it is not what RFC 5545 asks for, or it has something that this calendar
-// cannot keep as it is.
+// The codes of failures of one event: it is not what RFC 5545 asks for, or it has something that this
+// calendar cannot keep as it is.
 inline constexpr char kInvalidEvent[] = "INVALID_EVENT";
 inline constexpr char kUnsupportedEvent[] = "UNSUPPORTED_EVENT";
 

@@ -48,7 +48,8 @@ std::optional<std::chrono::seconds> parse_time_of_day(std::string_view text) {
   return std::chrono::hours{hours} + std::chrono::minutes{minutes} + std::chrono::seconds{seconds};
 }
 
-// The seconds of one unit, or the days of one above hours; 0 if it must not stand there. `last` is the unit before it.
+// The seconds of one unit, or the days of one above hours; 0 if it must not stand there. `last` is the unit
+// before it.
 std::int64_t amount_of(char unit, bool in_time, char last) {
   static constexpr std::string_view kOrder = "WDHMS";
   static constexpr std::int64_t kAmounts[] = {7, 1, 3600, 60, 1};

@@ -16,8 +16,8 @@ struct FileTime {
   bool is_utc = false;
 };
 
-// Such as 20260501, 20260501T090000 or 20260501T090000Z. Empty if the text is anything else, or a date or a time
-// that does not exist. The years are 1970 to 9999.
+// Such as 20260501, 20260501T090000 or 20260501T090000Z. Empty if the text is anything else, or a date or a
+// time that does not exist. The years are 1970 to 9999.
 std::optional<FileTime> parse_file_time(std::string_view text);
 
 // A DURATION. A day has 24 hours only if the clocks do not change.

@@ -96,7 +96,8 @@ YearlyRule rule_of(Change const& change, int place) {
 bool follows(Change const& change, YearlyRule const& rule) {
   auto const day = day_of(change);
   year_month_weekday const date{day};
-  bool const in_place = rule.place < 0 ? is_last_of_month(day) : date.index() == static_cast<unsigned>(rule.place);
+  bool const in_place =
+      rule.place < 0 ? is_last_of_month(day) : date.index() == static_cast<unsigned>(rule.place);
   return in_place && date.month() == rule.month && date.weekday() == rule.weekday &&
          change.at - day == rule.time;
 }
@@ -140,16 +141,16 @@ std::string offset_text(std::int64_t seconds) {
 
 std::string rule_text(YearlyRule const& rule) {
   static constexpr char const* kDays[] = {"SU", "MO", "TU", "WE", "TH", "FR", "SA"};
-  return fmt::format("RRULE:FREQ=YEARLY;BYMONTH={};BYDAY={}{}\r\n", static_cast<unsigned>(rule.month), rule.place,
-                     kDays[rule.weekday.c_encoding()]);
+  return fmt::format("RRULE:FREQ=YEARLY;BYMONTH={};BYDAY={}{}\r\n", static_cast<unsigned>(rule.month),
+                     rule.place, kDays[rule.weekday.c_encoding()]);
 }
 
 // `extra` are further lines: when else it happens.
 void append_observance(std::string& out, Change const& first, std::string const& extra) {
   auto const* const kind = first.to_summer ? "DAYLIGHT" : "STANDARD";
-  out += fmt::format("BEGIN:{0}\r\nDTSTART:{1}\r\nTZOFFSETFROM:{2}\r\nTZOFFSETTO:{3}\r\nTZNAME:{4}\r\n{5}END:{0}\r\n",
-                     kind, date_time_text(first.at), offset_text(first.from), offset_text(first.to), first.name,
-                     extra);
+  out += fmt::format(
+      "BEGIN:{0}\r\nDTSTART:{1}\r\nTZOFFSETFROM:{2}\r\nTZOFFSETTO:{3}\r\nTZNAME:{4}\r\n{5}END:{0}\r\n", kind,
+      date_time_text(first.at), offset_text(first.from), offset_text(first.to), first.name, extra);
 }
 
 void append_changes(std::string& out, Observance const& changes, std::size_t count) {
