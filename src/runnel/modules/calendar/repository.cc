@@ -49,6 +49,17 @@ SELECT CAST($1 AS text), id, owner_id, CAST($2 AS text), 'pending', start_at, en
 FROM calendar_events WHERE id = $4 AND owner_id = $5
 ON CONFLICT (event_id, user_id) DO NOTHING)sql";
 
+// The ids are made from that of the new event, which is a UUID after evt_, so that the statement can be
+// repeated.
+constexpr char kCopyGuests[] = R"sql(
+INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, series_end_at, created_at,
+                             updated_at)
+SELECT 'inv_' || substr(e.id, 5) || '_' || row_number() OVER (ORDER BY i.user_id), e.id, e.owner_id, i.user_id, i.status,
+       e.start_at, e.end_at, e.series_end_at, CAST($4 AS bigint), CAST($4 AS bigint)
+FROM calendar_invites i JOIN calendar_events e ON e.id = $3 AND e.owner_id = i.owner_id
+WHERE i.event_id = $2 AND i.owner_id = $1 AND i.status <> 'rejected'
+ON CONFLICT (event_id, user_id) DO NOTHING)sql";
+
 constexpr char kInviteAgain[] = R"sql(
 UPDATE calendar_invites SET status = 'pending', updated_at = $3
 WHERE id = $1 AND owner_id = $2 AND status = 'rejected')sql";
@@ -199,6 +210,11 @@ SqlStatement remove_event(UserId const& owner, std::string id) {
 SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& guest, std::int64_t now_ms) {
   return store::statement(kAddInvite, guest.invite_id, guest.user_id, now_ms, std::move(event_id), owner.text)
       .touching(1);
+}
+
+SqlStatement copy_guests(UserId const& owner, std::string from_event_id, std::string to_event_id,
+                         std::int64_t now_ms) {
+  return store::statement(kCopyGuests, owner.text, std::move(from_event_id), std::move(to_event_id), now_ms);
 }
 
 SqlStatement invite_again(UserId const& owner, std::string invite_id, std::int64_t now_ms) {

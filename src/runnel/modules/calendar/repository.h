@@ -83,6 +83,11 @@ store::SqlStatement remove_event(UserId const& owner, std::string id);
 store::SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& guest,
                                std::int64_t now_ms);
 
+// Invites the guests of one of the owner's events to another one, except for those who have said no. Their
+// answers are the same.
+store::SqlStatement copy_guests(UserId const& owner, std::string from_event_id, std::string to_event_id,
+                                std::int64_t now_ms);
+
 // Invites a user again who has rejected the invitation. The write fails with `conflict` if that is not so.
 store::SqlStatement invite_again(UserId const& owner, std::string invite_id, std::int64_t now_ms);
 

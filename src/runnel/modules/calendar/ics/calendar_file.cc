@@ -30,7 +30,7 @@ bool has_control_character(std::string_view text) {
                      [](char c) { return (c >= 0 && c < ' ' && c != '\t') || c == '\x7f'; });
 }
 
-MethodFailure invalid(std::int64_t line, std::string const& why) {
+MethodFailure broken(std::int64_t line, std::string const& why) {
   return {kInvalidCalendar, "line " + std::to_string(line) + ": " + why};
 }
 
@@ -70,16 +70,16 @@ class FileReader {
 
 std::optional<MethodFailure> FileReader::begin(std::string_view component) {
   auto name = upper_case(component);
-  if (name.empty()) return invalid(lines_.number(), "BEGIN must be followed by the name of a component");
+  if (name.empty()) return broken(lines_.number(), "BEGIN must be followed by the name of a component");
   if (open_.size() == kDeepest)
-    return invalid(lines_.number(), "components may be nested " + std::to_string(kDeepest) + " deep at most");
+    return broken(lines_.number(), "components may be nested " + std::to_string(kDeepest) + " deep at most");
   if (open_.empty() != (name == "VCALENDAR"))
-    return invalid(lines_.number(), "a file must consist of VCALENDAR components that are not nested");
+    return broken(lines_.number(), "a file must consist of VCALENDAR components that are not nested");
   bool const is_event = name == "VEVENT";
   open_.push_back(std::move(name));
   has_calendar_ = true;
   if (is_event && !is_in({"VCALENDAR", "VEVENT"}))
-    return invalid(lines_.number(), "a VEVENT must stand directly in a VCALENDAR");
+    return broken(lines_.number(), "a VEVENT must stand directly in a VCALENDAR");
   if (is_event && file_.events.size() == kMostFileEvents) {
     return MethodFailure{kTooManyEvents, "the file has more than " + std::to_string(kMostFileEvents) +
                                              " events; import it in parts"};
@@ -93,7 +93,7 @@ std::optional<MethodFailure> FileReader::begin(std::string_view component) {
 std::optional<MethodFailure> FileReader::end(std::string_view component) {
   auto const name = upper_case(component);
   if (open_.empty() || open_.back() != name)
-    return invalid(lines_.number(), "END does not name the component that was begun last");
+    return broken(lines_.number(), "END does not name the component that was begun last");
   bool const is_named = !zone_id_.empty() && !location_.empty() && file_.locations.size() < kMostZones;
   if (name == "VTIMEZONE" && is_named) file_.locations.emplace(zone_id_, location_);
   zone_id_.clear();
@@ -142,7 +142,7 @@ std::optional<MethodFailure> FileReader::read_line() {
   auto line = parse_content_line(lines_.text());
   if (line && line->name == "BEGIN") return begin(line->value);
   if (line && line->name == "END") return end(line->value);
-  if (open_.empty()) return invalid(lines_.number(), "the file must begin with BEGIN:VCALENDAR");
+  if (open_.empty()) return broken(lines_.number(), "the file must begin with BEGIN:VCALENDAR");
   add_property(std::move(line));
   return std::nullopt;
 }

@@ -73,7 +73,7 @@ ImportStep update_step(UserId const& user, ImportedEvent const& imported, Event 
 
 FileItem EventsOfFile::read_item(FileEvent const& from) {
   if (from.find("RRULE") != nullptr && ++series_ > kMostSeries)
-    return MethodFailure{kTooManySeries, too_many_series()};
+    return MethodFailure{kTooManySeries, series_limit_text()};
   auto item = read_file_event(from, zones_);
   auto const* const imported = std::get_if<ImportedEvent>(&item);
   if (imported != nullptr && !uids_.insert(imported->uid).second)
@@ -88,7 +88,7 @@ bool EventsOfFile::read_some() {
   return items_.size() < events_.size();
 }
 
-std::string too_many_series() {
+std::string series_limit_text() {
   return "a user has at most " + std::to_string(kMostSeries) + " events that repeat";
 }
 

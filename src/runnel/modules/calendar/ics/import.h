@@ -15,9 +15,8 @@
 // Adds the events of an iCalendar file to a user's calendar.
 namespace runnel::modules::calendar {
 
-// The codes of failures of one event, besides those of imported_event.h.
+// The code of a failure of one event, besides those of imported_event.h and actions.h.
 inline constexpr char kOutdatedEvent[] = "OUTDATED_EVENT";
-inline constexpr char kTooManySeries[] = "TOO_MANY_SERIES";
 
 // What a file has for each of its events, in its order.
 using FileItem = std::variant<ImportedEvent, MethodFailure>;
@@ -47,7 +46,7 @@ class EventsOfFile {
 };
 
 // The words of kTooManySeries.
-std::string too_many_series();
+std::string series_limit_text();
 
 // A digest of what a file can say about an event, except for its version.
 std::string digest_of(Event const& event);

@@ -12,6 +12,7 @@
 #include "runnel/api/problem.h"
 #include "runnel/core/json/write.h"
 #include "runnel/core/text/locale_names.h"
+#include "runnel/modules/calendar/actions.h"
 #include "runnel/modules/calendar/ics/import.h"
 #include "runnel/modules/storage.h"
 
@@ -88,7 +89,7 @@ store::Async<std::vector<ImportStep>> plan_steps(ImportRoute route, std::shared_
     if (!kept) co_return kept.error();
     auto step = plan_import(import->user, *imported, *kept, route.context.clock.now_ms());
     if (makes_too_many_series(step, series)) {
-      step = refused_step(MethodFailure{kTooManySeries, too_many_series()});
+      step = refused_step(MethodFailure{kTooManySeries, series_limit_text()});
     }
     series += step.more_series;
     steps.push_back(std::move(step));

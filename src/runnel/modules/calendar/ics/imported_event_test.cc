@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runnel/core/time/instant.h"
+#include "runnel/modules/calendar/actions.h"
 #include "runnel/modules/calendar/ics/import.h"
 
 namespace runnel::modules::calendar {

@@ -13,7 +13,7 @@ using std::chrono::local_days;
 using std::chrono::local_seconds;
 
 constexpr int kFirstYear = 1970;
-constexpr std::size_t kDateLength = 8;
+constexpr std::size_t kDateDigits = 8;
 constexpr std::size_t kMostDigits = 9;
 
 bool is_digit(char c) {
@@ -31,7 +31,7 @@ int number_at(std::string_view digits, std::size_t at, std::size_t length) {
 }
 
 std::optional<local_days> parse_date(std::string_view text) {
-  if (text.size() != kDateLength || !are_digits(text)) return std::nullopt;
+  if (text.size() != kDateDigits || !are_digits(text)) return std::nullopt;
   std::chrono::year_month_day const date{std::chrono::year{number_at(text, 0, 4)},
                                          std::chrono::month{static_cast<unsigned>(number_at(text, 4, 2))},
                                          std::chrono::day{static_cast<unsigned>(number_at(text, 6, 2))}};
@@ -62,11 +62,11 @@ std::int64_t amount_of(char unit, bool in_time, char last) {
 }  // namespace
 
 std::optional<FileTime> parse_file_time(std::string_view text) {
-  auto const day = parse_date(text.substr(0, kDateLength));
+  auto const day = parse_date(text.substr(0, kDateDigits));
   if (!day) return std::nullopt;
-  FileTime out{*day, text.size() == kDateLength};
+  FileTime out{*day, text.size() == kDateDigits};
   if (out.is_date) return out;
-  text.remove_prefix(kDateLength);
+  text.remove_prefix(kDateDigits);
   out.is_utc = text.ends_with('Z');
   if (out.is_utc) text.remove_suffix(1);
   if (!text.starts_with('T')) return std::nullopt;
