@@ -65,7 +65,7 @@ class FileRowsContract : public StoreContract {
   }
   FileRows rows() { return FileRows{store()}; }
   std::string stored(UserId const& owner = kAnn) {
-    return sql("SELECT bytes FROM storage_totals WHERE owner_id = '" + owner.text + "'");
+    return cell("SELECT bytes FROM storage_totals WHERE owner_id = '" + owner.text + "'");
   }
 
   UserId const bob{"bob"};
