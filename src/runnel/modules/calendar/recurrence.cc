@@ -13,8 +13,8 @@ namespace runnel::modules::calendar {
 namespace {
 
 // For checking a rule, and for reading a year of a series: whole years are looked at around it.
-constexpr std::int64_t kCheckEffort = 400'000;
-constexpr std::int64_t kFirstDayEffort = 100'000;
+constexpr std::int64_t kCheckEffort = 200'000;
+constexpr std::int64_t kFirstDayEffort = 50'000;
 constexpr std::int64_t kReadEffort = 8'000;
 constexpr Day kLastDay = static_cast<Day>(kLastMs / kDayMs);
 // A zone is at most so far from UTC, with a day of room for gaps.

@@ -25,8 +25,8 @@ inline constexpr std::size_t kMostExdates = 500;
 
 // Checks `rrule` and brings it into its normal form, sorts `exdates`, and sets `series_end_at`. To be called
 // whenever a rule, a start, a length or a zone is new; for an event without a rule, too. A rule is refused if
-// the event starts after its UNTIL, if it has no day within about 250 years, or if that many years are not
-// enough for its COUNT. The search is bounded (Effort): it takes at most about 3 ms.
+// the event starts after its UNTIL, if it has no day within about 130 years, or if its COUNT needs more than
+// about 500. The search is bounded (Effort): it takes at most about 5 ms.
 std::optional<MethodFailure> complete_series(Event& event);
 
 // Occurrences of a complete series, without those that do not take place.
