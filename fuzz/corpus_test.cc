@@ -18,6 +18,7 @@
 // that reach new code is the work of libFuzzer (fuzz/run).
 
 RUNNEL_FUZZ_TARGET(http_request);
+RUNNEL_FUZZ_TARGET(ics);
 RUNNEL_FUZZ_TARGET(json_body);
 RUNNEL_FUZZ_TARGET(jwt);
 RUNNEL_FUZZ_TARGET(last_event_id);
@@ -155,13 +156,10 @@ TEST_P(FuzzCorpus, PromisesHoldForItAndForChangesOfIt) {
   }
 }
 
-Target const kTargets[] = {{"http_request", &fuzz_http_request},
-                           {"json_body", &fuzz_json_body},
-                           {"jwt", &fuzz_jwt},
-                           {"last_event_id", &fuzz_last_event_id},
-                           {"live_text", &fuzz_live_text},
-                           {"model_stream", &fuzz_model_stream},
-                           {"sse_frames", &fuzz_sse_frames},
+Target const kTargets[] = {{"http_request", &fuzz_http_request},   {"ics", &fuzz_ics},
+                           {"json_body", &fuzz_json_body},         {"jwt", &fuzz_jwt},
+                           {"last_event_id", &fuzz_last_event_id}, {"live_text", &fuzz_live_text},
+                           {"model_stream", &fuzz_model_stream},   {"sse_frames", &fuzz_sse_frames},
                            {"sse_stream", &fuzz_sse_stream}};
 
 TEST(FuzzTargets, EveryCorpusHasItsTarget) {

@@ -22,13 +22,13 @@ VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 @dataclass
 class Row:
     """The statuses of one operation. `request` makes a new request of the owner each time: (path, body)."""
-    request: Callable[["MatrixTest"], tuple[str, dict | None]]
+    request: Callable[["MatrixTest"], tuple[str, dict | bytes | None]]
     owner: int
     other: int | None = None  # None: the same as for the owner, because each user gets their own data.
     open: bool = False  # Needs no token.
 
 
-def at(path: str, body: dict | None = None):
+def at(path: str, body: dict | bytes | None = None):
     return lambda case: (path, body)
 
 
@@ -59,8 +59,9 @@ def on_invite(answer: str):
 
 RUNS = "/api/v1/agent/runs"
 CONTACTS = "/api/v1/contacts"
-EVENTS = "/api/v1/calendar/events"
-INVITES = "/api/v1/calendar/invites"
+CALENDAR = "/api/v1/calendar"
+EVENTS = f"{CALENDAR}/events"
+INVITES = f"{CALENDAR}/invites"
 MEETING = {"title": "mine", "start_at": "2026-11-20T12:00:00Z", "end_at": "2026-11-20T13:00:00Z"}
 MEMORY = "/api/v1/memory"
 THREADS = "/api/v1/agent/threads"
@@ -106,6 +107,12 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", INVITES): Row(at(INVITES), 200),
     ("POST", f"{INVITES}/{{invite_id}}/accept"): Row(on_invite("accept"), 200, other=404),
     ("POST", f"{INVITES}/{{invite_id}}/reject"): Row(on_invite("reject"), 200, other=404),
+    ("GET", f"{CALENDAR}/feed"): Row(at(f"{CALENDAR}/feed"), 200),
+    ("POST", f"{CALENDAR}/feed"): Row(at(f"{CALENDAR}/feed"), 201),
+    ("DELETE", f"{CALENDAR}/feed"): Row(at(f"{CALENDAR}/feed"), 204),
+    # Whoever knows the address may read it.
+    ("GET", f"{CALENDAR}/feeds/{{feed}}"): Row(lambda case: (case.feed(), None), 200, open=True),
+    ("POST", f"{CALENDAR}/import"): Row(at(f"{CALENDAR}/import", b"BEGIN:VCALENDAR\r\nEND:VCALENDAR\r\n"), 200),
     ("GET", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user"), 200),
     ("PUT", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/user", {"about": "mine"}), 200),
     ("PATCH", f"{MEMORY}/{{kind}}"): Row(at(f"{MEMORY}/work_profile", {"role": "mine"}), 200),
@@ -175,7 +182,10 @@ class MatrixTest(unittest.TestCase):
         shared = self.host.request("POST", f"{EVENTS}/{event}/share", {"user_ids": ["owner"]})
         return shared.json["items"][0]["invite_id"]
 
-    def ask(self, api: Api, verb: str, path: str, body: dict | None) -> Response:
+    def feed(self) -> str:
+        return self.owner.request("POST", f"{CALENDAR}/feed").json["address"]
+
+    def ask(self, api: Api, verb: str, path: str, body: dict | bytes | None) -> Response:
         return api.request(verb, path, body)
 
     def test_HTTP_7_every_route_has_a_row(self):

@@ -69,10 +69,17 @@ DATE = "must be a date that exists, as YYYY-MM-DD, such as 2026-05-01"
 ZONE = "timezone must be a time zone in the IANA database, such as Europe/Berlin"
 NO_EVENT = "NOT_FOUND: the user has no event with this event_id"
 NO_INVITE = "NOT_FOUND: the user has no invitation with this invite_id"
-TIMED = "mode, title, start_at, end_at, all_day, location, description, timezone, reminders"
+TIMED = "mode, title, start_at, end_at, all_day, location, description, timezone, reminders, rrule, exdates"
 CREATED = {"event_id": "$new", "outcome": "created"}
 TEA = timed()
 BAD = "INVALID_ACTION_INPUT: "
+PARTS = ("rrule must have parts such as FREQ=WEEKLY;BYDAY=MO,WE, which can be FREQ, INTERVAL, COUNT, UNTIL, BYMONTH, "
+         "BYWEEKNO, BYYEARDAY, BYMONTHDAY, BYDAY, BYSETPOS and WKST")
+UNTIL_INSTANT = ("rrule UNTIL must be an instant in UTC such as 20261231T235959Z, because the event is at a time of day")
+NO_OCCURRENCE = "NOT_FOUND: the event has no occurrence with this occurrence_start"
+UNKNOWN_EXDATE = ("exdates must be starts of occurrences, as the occurrence_start of calendar.read names them; at least one "
+                  "is not")
+DAILY = {"rrule": "FREQ=DAILY;COUNT=3"}
 NOT_ORGANIZER = ("NOT_ORGANIZER: only the user who made this event can change, delete or share it; reject_invite removes it "
                  "from this user's calendar")
 
@@ -160,11 +167,11 @@ ROWS = [
     Row("calendar.create", days(first="2026-05-01T00:00:00Z"), f"{BAD}start_date {DATE}"),
     Row("calendar.create", days(start_at="2026-05-01T09:00:00Z"),
         BAD + "/start_at: is not known; known: mode, title, all_day, start_date, end_date, location, description, "
-        "timezone, reminders"),
+        "timezone, reminders, rrule, exdates"),
     Row("calendar.create", {**TEA, "all_day": True},
         BAD + "/start_date: is required; /start_at: is not known; known: mode, title, all_day, start_date, end_date, "
-        "location, description, timezone, reminders; /end_at: is not known; known: mode, title, all_day, start_date, "
-        "end_date, location, description, timezone, reminders"),
+        "location, description, timezone, reminders, rrule, exdates; /end_at: is not known; known: mode, title, all_day, "
+        "start_date, end_date, location, description, timezone, reminders, rrule, exdates"),
     Row("calendar.create", {**TEA, "all_day": False}, CREATED),
     Row("calendar.create", {**TEA, "all_day": "no"}, BAD + "/all_day: must be true or false"),
     Row("calendar.create", without(days(), "start_date"), BAD + "/start_date: is required"),
@@ -197,8 +204,62 @@ ROWS = [
     Row("calendar.create", batch({"mode": "single", **TEA}),
         {"code": "BATCH_FAILED", "items": [{"index": 0, "outcome": "failed", "error": {"code": "INVALID_ACTION_INPUT",
         "message": "/mode: is not known; known: title, start_at, end_at, all_day, location, description, timezone, "
-        "reminders"}}]}),
+        "reminders, rrule, exdates"}}]}),
     Row("calendar.create", batch(*[TEA] * 1001), BAD + "/items: must have at most 1000 items"),
+    Row("calendar.create", timed(rrule="freq=weekly;byday=fr"), CREATED),
+    Row("calendar.create", timed(rrule=""), CREATED),
+    Row("calendar.create", timed(rrule=5), BAD + "/rrule: must be a string"),
+    Row("calendar.create", timed(rrule="x" * 513), BAD + "/rrule: must have at most 512 characters"),
+    Row("calendar.create", timed(rrule="every Friday"), BAD + PARTS),
+    Row("calendar.create", timed(rrule="RRULE:FREQ=DAILY"), BAD + PARTS),
+    Row("calendar.create", timed(rrule="FREQ=HOURLY"), BAD + "rrule FREQ must be DAILY, WEEKLY, MONTHLY or YEARLY"),
+    Row("calendar.create", timed(rrule="FREQ=DAILY;BYHOUR=9"),
+        BAD + "rrule cannot have BYHOUR, BYMINUTE or BYSECOND: an event is at one time of day, that of its start"),
+    Row("calendar.create", timed(rrule="FREQ=DAILY;COUNT=2;UNTIL=20270101T000000Z"),
+        BAD + "rrule cannot have both COUNT and UNTIL"),
+    Row("calendar.create", timed(rrule="FREQ=DAILY;COUNT=1001"), BAD + "rrule COUNT must be a number from 1 to 1000"),
+    Row("calendar.create", timed(rrule="FREQ=DAILY;INTERVAL=0"), BAD + "rrule INTERVAL must be a number from 1 to 9999"),
+    Row("calendar.create", timed(rrule="FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"),
+        BAD + "rrule must name a day on or after the start of the event; this one names none"),
+    Row("calendar.create", timed(rrule="FREQ=DAILY;UNTIL=20270101"), BAD + UNTIL_INSTANT),
+    Row("calendar.create", timed(rrule="FREQ=DAILY;UNTIL=20270101T000000"), BAD + UNTIL_INSTANT),
+    Row("calendar.create", timed(rrule="FREQ=DAILY;UNTIL=20260501T065959Z"),
+        BAD + "rrule must have an UNTIL that is not before the start of the event"),
+    Row("calendar.create", days(rrule="FREQ=YEARLY;UNTIL=20300501"), {**CREATED, "end_date": "2026-05-01"}),
+    Row("calendar.create", days(rrule="FREQ=YEARLY;UNTIL=20300501T000000Z"),
+        BAD + "rrule UNTIL must be a date such as 20261231, because the event takes whole days"),
+    Row("calendar.create", timed(**DAILY, exdates=["2026-05-02T09:00:00+02:00"]), CREATED),
+    Row("calendar.create", timed(**DAILY, exdates=["2026-05-04T07:00:00Z"]), BAD + UNKNOWN_EXDATE),
+    Row("calendar.create", timed(**DAILY, exdates=["2026-05-02"]),
+        BAD + "exdates must each be an RFC 3339 instant with Z or an offset from UTC, such as 2026-05-01T09:00:00+02:00"),
+    Row("calendar.create", timed(exdates=["2026-05-01T07:00:00Z"]),
+        BAD + "exdates can only be used for an event that repeats, which has an rrule"),
+    Row("calendar.create", timed(**DAILY, exdates="2026-05-02"), BAD + "/exdates: must be a list"),
+    Row("calendar.update", event(rrule="FREQ=DAILY;COUNT=3"),
+        {"event_id": "$0", "outcome": "updated", "title": "Tea", "start_at": "2026-05-01T07:00:00.000Z",
+        "end_at": "2026-05-01T08:00:00.000Z"}, given=(TEA,)),
+    Row("calendar.update", event(title="Cake", occurrence_start="2026-05-02T07:00:00Z"),
+        {"event_id": "$new", "series_id": "$0", "outcome": "updated", "end_at": "2026-05-02T08:00:00.000Z"},
+        given=(timed(**DAILY),)),
+    Row("calendar.update", event(title="Cake", occurrence_start="2026-05-04T07:00:00Z"), NO_OCCURRENCE,
+        given=(timed(**DAILY),)),
+    Row("calendar.update", event(title="Cake", occurrence_start="2026-05-01T07:00:00Z"),
+        "NOT_FOUND: this event does not repeat, so it has no occurrence_start", given=(TEA,)),
+    Row("calendar.update", event(rrule="", occurrence_start="2026-05-01T07:00:00Z"),
+        BAD + "rrule and exdates cannot be used with occurrence_start", given=(timed(**DAILY),)),
+    Row("calendar.delete", event(occurrence_start="2026-05-02T07:00:00Z"),
+        {"event_id": "$0", "outcome": "deleted", "title": "Tea", "end_at": "2026-05-02T08:00:00.000Z"},
+        given=(timed(**DAILY),)),
+    Row("calendar.delete", event(occurrence_start="2026-05-02"),
+        {"event_id": "$0", "outcome": "deleted", "title": "Fair", "all_day": True, "end_date": "2026-05-02"},
+        given=(days(**DAILY),)),
+    Row("calendar.delete", event(occurrence_start="tomorrow"),
+        BAD + "occurrence_start must be a date such as 2026-05-01, because the event takes whole days",
+        given=(days(**DAILY),)),
+    Row("calendar.read", day("2026-05-02"),
+        {"items": [{"event_id": "$0", "title": "Fair", "all_day": True, "start_date": "2026-05-02",
+        "end_date": "2026-05-02", "timezone": "UTC", "rrule": "FREQ=DAILY;COUNT=3", "occurrence_start": "2026-05-02"}],
+        "count": 1}, given=(days(**DAILY),)),
     Row("calendar.update", event(title="Cake"),
         {"event_id": "$0", "outcome": "updated", "start_at": "2026-05-01T07:00:00.000Z",
         "end_at": "2026-05-01T08:00:00.000Z"}, given=(TEA,)),
@@ -210,12 +271,12 @@ ROWS = [
     Row("calendar.update", event(start_at="2026-05-02"), f"{BAD}start_at {INSTANT}", given=(TEA,)),
     Row("calendar.update", event(), BAD + "must have at least 2 members", given=(TEA,)),
     Row("calendar.update", {"mode": "single", "event_id": "$0"},
-        BAD + "the input must have at least one field to change besides event_id", given=(TEA,)),
+        BAD + "the input must have at least one field to change besides event_id and occurrence_start", given=(TEA,)),
     Row("calendar.update", {"title": "Cake"}, BAD + "must have at least 2 members; /event_id: is required"),
     Row("calendar.update", {"event_id": "evt_none", "title": "Cake"}, NO_EVENT),
     Row("calendar.update", event(colour="red"),
         BAD + "/colour: is not known; known: mode, event_id, title, start_at, end_at, all_day, start_date, end_date, "
-        "location, description, timezone, reminders", given=(TEA,)),
+        "location, description, timezone, reminders, rrule, exdates, occurrence_start", given=(TEA,)),
     Row("calendar.update", event(title=""), BAD + "/title: must not be empty", given=(TEA,)),
     Row("calendar.update", event(title=" "), BAD + "title must not be blank", given=(TEA,)),
     Row("calendar.update", event(all_day=True),
@@ -255,7 +316,8 @@ ROWS = [
     Row("calendar.delete", event(),
         {"event_id": "$0", "outcome": "deleted", "title": "Tea", "start_at": "2026-05-01T07:00:00.000Z",
         "end_at": "2026-05-01T08:00:00.000Z"}, given=(TEA,)),
-    Row("calendar.delete", event(title="Tea"), BAD + "/title: is not known; known: mode, event_id", given=(TEA,)),
+    Row("calendar.delete", event(title="Tea"), BAD + "/title: is not known; known: mode, event_id, occurrence_start",
+        given=(TEA,)),
     Row("calendar.delete", {}, BAD + "/event_id: is required"),
     Row("calendar.delete", {"event_id": ""}, BAD + "/event_id: must not be empty"),
     Row("calendar.delete", {"event_id": 7}, BAD + "/event_id: must be a string"),

@@ -23,11 +23,11 @@ bool stands_for_none(std::string_view body);
 // needs more than the body.
 Response invalid_request(std::vector<base::Violation> const& violations);
 
-// Parses the body if the operation takes one, and puts it into the request for the handler. If the body is
-// not valid, returns the refusal, which names what is wrong and where (HTTP-1). It lists everything that the
-// schema and `values` find, so that the caller learns of all mistakes at once. The request's Content-Type
-// does not matter: stock clients send application/json, `curl -d` sends the type of a form, and only JSON is
-// accepted.
+// Parses the body if the operation takes one in JSON, and puts it into the request for the handler. If the
+// body is not valid, returns the refusal, which names what is wrong and where (HTTP-1). It lists everything
+// that the schema and `values` find, so that the caller learns of all mistakes at once. The request's
+// Content-Type does not matter: stock clients send application/json, `curl -d` sends the type of a form, and
+// only JSON is accepted.
 std::optional<Response> take_body(Operation const& operation, JsonLimits limits, Request& request,
                                   ValueCheck const& values = {});
 

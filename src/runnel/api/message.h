@@ -29,7 +29,8 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 struct Request {
   Method method = Method::other;
   // As sent: still percent-encoded, without the query. It may be logged, because a ticket can only be in the
-  // query. "*" means the server as a whole, and only OPTIONS may have it.
+  // query, and because the dispatcher replaces a path that has a secret by the route's pattern. "*" means the
+  // server as a whole, and only OPTIONS may have it.
   std::string path;
   Pairs query_items;  // Decoded, in the order sent.
   Pairs headers;

@@ -156,7 +156,12 @@ void Reader::read_body(json::object const& described, Operation& out) const {
   auto const& body = resolved(object(described, "requestBody"), "requestBodies");
   auto const* required = body.if_contains("required");
   if (required == nullptr || !required->as_bool()) refuse(where_, "the body must have \"required\": true");
-  auto const& schema = object(object(object(body, "content"), "application/json"), "schema");
+  auto const& content = object(body, "content");
+  if (content.size() == 1 && content.begin()->key() != "application/json") {
+    out.other_body = content.begin()->key();
+    return;
+  }
+  auto const& schema = object(object(content, "application/json"), "schema");
   auto loaded = base::JsonSchema::load(schema, object(object(document_, "components"), "schemas"));
   if (!loaded) refuse(where_, loaded.error().detail);
   out.body = std::move(*loaded);

@@ -20,8 +20,12 @@ struct Operation {
   bool for_users = false;                // Whether it may ask for credentials.
   std::vector<std::string> query;        // The names of its query parameters.
   std::vector<int> statuses;             // Every status that it may answer with.
-  std::optional<base::JsonSchema> body;  // Empty if it takes no body.
+  std::optional<base::JsonSchema> body;  // Of a JSON body. Empty if it takes none.
+  // The media type of a body that is not JSON; the handler gets the bytes as they are. Empty if it takes
+  // none.
+  std::string other_body;
 
+  [[nodiscard]] bool takes_body() const { return body.has_value() || !other_body.empty(); }
   [[nodiscard]] bool has_query(std::string_view name) const;
   [[nodiscard]] bool has_status(int status) const;
 };

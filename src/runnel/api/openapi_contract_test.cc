@@ -48,6 +48,19 @@ TEST(OpenApiContract, HTTP_7_KnowsWhatAnOperationPromises) {
   EXPECT_EQ(contract.find(Method::post, "/things/{other}"), nullptr);
 }
 
+TEST(OpenApiContract, HTTP_1_BodyThatIsNotJsonIsTakenAsItIs) {
+  OpenApiContract const contract{
+      document("/a", R"({"operationId":"a","security":[],"requestBody":{"required":true,
+    "content":{"text/calendar":{"schema":{"type":"string"}}}},"responses":{"200":{"description":"good"}}})")};
+
+  auto const* operation = contract.find(Method::post, "/a");
+
+  ASSERT_NE(operation, nullptr);
+  EXPECT_TRUE(operation->takes_body());
+  EXPECT_FALSE(operation->body.has_value());
+  EXPECT_EQ(operation->other_body, "text/calendar");
+}
+
 TEST(OpenApiContract, KnowsWhoMayCall) {
   auto const who = [](std::string const& security) {
     OpenApiContract const contract{

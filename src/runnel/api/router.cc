@@ -119,7 +119,8 @@ Operation const& promised(OpenApiContract const& contract, Route const& route) {
   auto const* operation = contract.find(route.method, route.pattern);
   auto const name = std::string{to_string(route.method)} + " " + route.pattern;
   if (operation == nullptr) throw std::logic_error("the OpenAPI document has no operation " + name);
-  if (!(route.access == Access::open ? operation->for_anyone : operation->for_users))
+  bool const needs_no_token = route.access == Access::open || route.access == Access::path_secret;
+  if (!(needs_no_token ? operation->for_anyone : operation->for_users))
     throw std::logic_error("the OpenAPI document declares other access for " + name);
   return *operation;
 }
@@ -130,7 +131,7 @@ Route Router::make(Method method, std::string pattern, Access access, Handler ha
   Route route{method, std::move(pattern), access, std::move(handler)};
   if (contract_) {
     route.operation = &promised(*contract_, route);
-    route.takes_body = route.operation->body.has_value();
+    route.takes_body = route.operation->takes_body();
   }
   return route;
 }
@@ -138,6 +139,8 @@ Route Router::make(Method method, std::string pattern, Access access, Handler ha
 void Router::add(Method method, std::string pattern, Access access, Handler handler, RouteOptions options) {
   auto route = make(method, std::move(pattern), access, std::move(handler));
   route.options = std::move(options);
+  if ((route.access == Access::path_secret) != static_cast<bool>(route.options.owner_of))
+    throw std::logic_error("only a route with a secret in its path has an owner_of: " + route.pattern);
   insert(std::move(route));
 }
 
@@ -177,7 +180,7 @@ Router::Match Router::match(Method method, std::string_view path) const {
 
   auto const* best = best_of(fitting, method);
   if (best == nullptr && method == Method::head) best = best_of(fitting, Method::get);
-  if (best == nullptr) return WrongMethod{allow_of(fitting)};
+  if (best == nullptr) return WrongMethod{allow_of(fitting), fitting.front()};
   return Found{best, params_of(*best, std::move(*decoded))};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ enum class Access {
   // As `user`. Instead of the token, a ticket also opens the route, if it is for the stream of the run that
   // the path's {thread_id} and the query's runId name.
   user_or_ticket,
+  // Whoever knows the secret in the path. RouteOptions::owner_of finds the user that it stands for; for
+  // anybody else the path does not exist. Only the route's pattern is logged, never its path.
+  path_secret,
 };
 
 enum class Answers : bool {
@@ -31,8 +35,12 @@ enum class Answers : bool {
 
 enum class Bodies : bool {
   small,     // They hold no messages; at most Limits::small_body_bytes.
-  messages,  // They hold messages; at most Limits::body_bytes.
+  messages,  // They hold messages, or a file; at most Limits::body_bytes.
 };
+
+// The user that the secret in a path stands for; `not_found` if there is none. Gets the path's {name}
+// segments. Anyone may try any secret, and this is called before the request is counted, so it must be cheap.
+using OwnerOfSecret = std::function<boost::asio::awaitable<Result<UserId>>(Pairs params)>;
 
 // What a route declares besides its contract.
 struct RouteOptions {
@@ -41,6 +49,7 @@ struct RouteOptions {
   ValueCheck values{};  // Checks what the contract cannot express about the body.
   // The approximate size of an answer. This much memory is reserved while the answer is made (HTTP-9).
   std::size_t answer_bytes = std::size_t{16} * 1024;
+  OwnerOfSecret owner_of{};  // Set if and only if the access is `path_secret`.
 };
 
 struct Route {
@@ -65,7 +74,8 @@ class Router {
   // `pattern` is like "/api/v1/runs/{thread_id}/cancel". A {name} takes one segment that is not empty. A
   // {name...} at the end takes all remaining segments; a pattern that has one never matches a path under
   // /api. If several patterns match, the one with the earlier literal segment wins. Throws if the route is
-  // malformed or already there, if the contract lacks it, or if the contract's access differs from `access`.
+  // malformed or already there, if the contract lacks it, if the contract's access differs from `access`, or
+  // if `owner_of` is set for another access or missing.
   void add(Method method, std::string pattern, Access access, Handler handler, RouteOptions options = {});
 
   // Adds a route that is open to anyone and not part of the API, such as the files of a page.
@@ -77,7 +87,8 @@ class Router {
   };
   struct NoRoute {};
   struct WrongMethod {
-    std::string allow;  // The value of the Allow header.
+    std::string allow;               // The value of the Allow header.
+    Route const* fitting = nullptr;  // A route of the path, with another method.
   };
   struct BadPath {};  // The percent-encoding is malformed, or decodes to NUL or to bytes that are not UTF-8.
   using Match = std::variant<Found, NoRoute, WrongMethod, BadPath>;

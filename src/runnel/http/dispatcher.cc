@@ -27,6 +27,14 @@ bool brings_a_ticket(api::Route const& route, api::Request const& request) {
   return route.access == api::Access::user_or_ticket && request.query(kTicket).has_value();
 }
 
+// From here on, the request's path is one that may be logged.
+void hide_secret(api::Request& request, api::Router::Match const& match) {
+  api::Route const* route = nullptr;
+  if (auto const* found = std::get_if<api::Router::Found>(&match)) route = found->route;
+  if (auto const* wrong = std::get_if<api::Router::WrongMethod>(&match)) route = wrong->fitting;
+  if (route != nullptr && route->access == api::Access::path_secret) request.path = route->pattern;
+}
+
 void take_ticket_out(api::Request& request) {
   std::erase_if(request.query_items, [](auto const& item) { return item.first == kTicket; });
 }
@@ -128,6 +136,7 @@ std::variant<api::Route const*, api::Response> Dispatcher::decide(api::Request& 
   if (std::holds_alternative<api::Router::BadPath>(match)) {
     return api::problem(400, "INVALID_REQUEST", "The path is not correctly encoded.");
   }
+  hide_secret(request, match);
   if (auto const* wrong = std::get_if<api::Router::WrongMethod>(&match)) {
     if (Cors::is_preflight(request)) return cors_.answer_preflight(request, wrong->allow);
     return wrong_method(wrong->allow);
@@ -141,7 +150,7 @@ std::variant<api::Route const*, api::Response> Dispatcher::decide(api::Request& 
     if (request.header("Authorization")) {
       return api::problem(400, "INVALID_REQUEST", "Send the Authorization header or a ticket, not both.");
     }
-  } else if (found->route->access != api::Access::open) {
+  } else if (found->route->access != api::Access::open && found->route->access != api::Access::path_secret) {
     if (auto refusal = identify(request)) return std::move(*refusal);
   }
   if (!found->route->takes_body && announced_length(request) > kMostOfNoBody) return no_body_taken();
@@ -176,11 +185,16 @@ std::optional<api::Response> Dispatcher::count_request(api::Request const& reque
 
 asio::awaitable<std::optional<api::Response>> Dispatcher::redeem(api::Route const* route,
                                                                  api::Request* request) {
-  if (!brings_a_ticket(*route, *request)) co_return std::nullopt;
+  bool const has_secret = route->access == api::Access::path_secret;
+  if (!has_secret && !brings_a_ticket(*route, *request)) co_return std::nullopt;
   std::optional<api::Response> refusal;
   std::string failure;
   try {
-    refusal = co_await try_ticket(request);
+    if (has_secret) {
+      refusal = co_await try_path_secret(route, request);
+    } else {
+      refusal = co_await try_ticket(request);
+    }
   } catch (std::exception const& error) {
     failure = error.what();
   }
@@ -189,6 +203,18 @@ asio::awaitable<std::optional<api::Response>> Dispatcher::redeem(api::Route cons
   }
   if (refusal) note_status(*route, refusal->status);
   co_return refusal;
+}
+
+asio::awaitable<std::optional<api::Response>> Dispatcher::try_path_secret(api::Route const* route,
+                                                                          api::Request* request) {
+  auto owner = co_await route->options.owner_of(request->params);
+  if (owner) {
+    request->user = std::move(*owner);
+    co_return count_request(*request);
+  }
+  if (owner.error().code != Errc::not_found) co_return api::problem_from(owner.error(), request->request_id);
+  metrics_.auth_failures.add();
+  co_return no_such_path();
 }
 
 asio::awaitable<std::optional<api::Response>> Dispatcher::try_ticket(api::Request* request) {

@@ -48,9 +48,9 @@ class Dispatcher {
   // path's parameters. If the request brings a ticket, its user is not known yet.
   [[nodiscard]] std::variant<api::Route const*, api::Response> admit(api::Request& request);
 
-  // Call this after `admit` and before the body is read. If the request brought a ticket, fills in the
-  // ticket's owner as the user and removes the ticket from the query. Returns a response if the request is
-  // refused. Does not throw.
+  // Call this after `admit` and before the body is read. If the request brought a ticket or has a secret in
+  // its path, fills in its owner as the user and removes the ticket from the query. Returns a response if the
+  // request is refused. Does not throw.
   [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> redeem(api::Route const* route,
                                                                             api::Request* request);
 
@@ -74,6 +74,8 @@ class Dispatcher {
   [[nodiscard]] std::optional<api::Response> identify(api::Request& request);
   [[nodiscard]] std::optional<api::Response> count_request(api::Request const& request);
   void count_refusal(api::Reply const& reply) const;
+  [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> try_path_secret(api::Route const* route,
+                                                                                     api::Request* request);
   [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> try_ticket(api::Request* request);
   [[nodiscard]] api::Response refuse_ticket(Error const& error, api::Request const& request) const;
   [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> check_body(api::Route const* route,

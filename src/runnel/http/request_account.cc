@@ -32,6 +32,7 @@ RunNames run_named_by(api::Request const& request) {
 }  // namespace
 
 void RequestAccount::identify(api::Request const& request) {
+  path = request.path;
   user = request.user.text;
   token_expires_at = request.token_expires_at;
   run = run_named_by(request);

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kRedacted = "[redacted]";
 constexpr std::size_t kShortestSecret = 8;
-// The server's own secrets in base64url: a ticket has 32 bytes, a dev secret has 16.
+// The server's own secrets in base64url: a ticket and a calendar's feed have 32 bytes, a dev secret has 16.
 constexpr std::size_t kWholeTicket = 43;
 constexpr std::size_t kWholeDevSecret = 22;
 
@@ -101,13 +101,14 @@ class SecretFinder {
     return end - at;
   }
 
-  // A ticket (HTTP-4) or a dev secret (HTTP-5). Part of a secret counts only at the beginning of a word.
+  // A ticket (HTTP-4), a calendar's feed (TOOL-12) or a dev secret (HTTP-5). Part of a secret counts only at
+  // the beginning of a word.
   std::size_t own_secret_at(std::size_t at, Place place) {
     static constexpr std::size_t kPrefix = 4;
     auto const prefix = text_.substr(at, kPrefix);
-    if (prefix != "tkt_" && prefix != "dev_") return 0;
+    if (prefix != "tkt_" && prefix != "cal_" && prefix != "dev_") return 0;
     auto const length = run_end(at) - at;
-    auto const whole = prefix == "tkt_" ? kWholeTicket : kWholeDevSecret;
+    auto const whole = prefix == "dev_" ? kWholeDevSecret : kWholeTicket;
     auto const shortest = place == Place::word_begin ? kShortestSecret : whole;
     return length < kPrefix + shortest ? 0 : length;
   }

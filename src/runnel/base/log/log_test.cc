@@ -170,6 +170,12 @@ TEST(Redact, HTTP_4_TicketsInsideOtherValuesAreReplaced) {
   EXPECT_EQ(redact("path", "/events/tkt_Ab-9_xyzAb-9_xyz"), "/events/[redacted]");
 }
 
+TEST(Redact, TOOL_12_AddressesOfFeedsAreReplaced) {
+  EXPECT_EQ(redact("path", "/api/v1/calendar/feeds/cal_Ab-9_xyzAb-9_xyz.ics"),
+            "/api/v1/calendar/feeds/[redacted].ics");
+  EXPECT_EQ(redact("path", "/xcal_" + std::string(43, 'a')), "/x[redacted]");
+}
+
 TEST(Redact, HTTP_5_DevSecretsInsideOtherValuesAreReplaced) {
   EXPECT_EQ(redact("detail", "http://127.0.0.1:8080/#dev=dev_Ab-9_xyzAb-9_xyz"),
             "http://127.0.0.1:8080/#dev=[redacted]");

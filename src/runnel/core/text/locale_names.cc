@@ -1,5 +1,7 @@
 #include "runnel/core/text/locale_names.h"
 
+#include <unicode/ucal.h>
+#include <unicode/unistr.h>
 #include <unicode/uregion.h>
 
 #include <algorithm>
@@ -26,6 +28,20 @@ bool is_upper_case(char c) {
 bool is_zone_name(std::string_view text) {
   if (std::find(kBesideTheZones.begin(), kBesideTheZones.end(), text) != kBesideTheZones.end()) return false;
   return Zone::find(std::string{text}).has_value();
+}
+
+std::string zone_of_windows_name(std::string_view text) {
+  static constexpr std::size_t kLongestName = 100;
+  if (text.size() > kLongestName) return {};
+  auto const name = icu::UnicodeString::fromUTF8({text.data(), static_cast<int32_t>(text.size())});
+  std::array<UChar, kLongestName> id{};
+  UErrorCode status = U_ZERO_ERROR;
+  auto const length = ucal_getTimeZoneIDForWindowsID(name.getBuffer(), name.length(), nullptr, id.data(),
+                                                     static_cast<int32_t>(id.size()), &status);
+  if (U_FAILURE(status) || length <= 0 || length > static_cast<int32_t>(id.size())) return {};
+  std::string out;
+  icu::UnicodeString{id.data(), length}.toUTF8String(out);
+  return is_zone_name(out) ? out : std::string{};
 }
 
 // ICU knows more codes than ISO has assigned. It replaces a withdrawn code by its successor (BU by MM) or

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 // Checks the names of languages, time zones and countries against their registries. Any thread may call.
@@ -14,6 +15,10 @@ bool is_language_tag(std::string_view text);
 
 // Whether `text` is a zone or a link in the IANA database, in the same spelling, that this machine can read.
 bool is_zone_name(std::string_view text);
+
+// The name in the IANA database of a time zone that Windows calls so, such as Europe/Berlin for
+// "W. Europe Standard Time". Empty if Windows has no such zone or this machine cannot read it.
+std::string zone_of_windows_name(std::string_view text);
 
 // Whether `text` is an ISO 3166-1 alpha-2 code in upper case that is officially assigned.
 bool is_country_code(std::string_view text);

@@ -270,5 +270,14 @@ TEST(LocaleNames, FLOW_5_EveryZoneThatAMapNamesIsTaken) {
   EXPECT_GT(count, 300U);
 }
 
+TEST(LocaleNames, TOOL_12_WindowsNamesStandForZones) {
+  EXPECT_EQ(zone_of_windows_name("W. Europe Standard Time"), "Europe/Berlin");
+  EXPECT_EQ(zone_of_windows_name("China Standard Time"), "Asia/Shanghai");
+  EXPECT_EQ(zone_of_windows_name("UTC"), "Etc/UTC");
+  for (auto const* const other : {"", "Europe/Berlin", "Mars Standard Time"})
+    EXPECT_EQ(zone_of_windows_name(other), "") << other;
+  EXPECT_EQ(zone_of_windows_name(std::string(10'000, 'x')), "");
+}
+
 }  // namespace
 }  // namespace runnel

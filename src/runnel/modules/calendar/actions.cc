@@ -9,8 +9,12 @@
 
 #include "runnel/core/json/write.h"
 #include "runnel/core/time/instant.h"
+#include "runnel/modules/calendar/conflicts.h"
 #include "runnel/modules/calendar/event_json.h"
 #include "runnel/modules/calendar/input.h"
+#include "runnel/modules/calendar/occurrences.h"
+#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/series_input.h"
 
 namespace runnel::modules::calendar {
 
@@ -24,6 +28,12 @@ MethodFailure no_such_event() {
 
 MethodFailure no_such_invite() {
   return {kNotFound, "the user has no invitation with this invite_id"};
+}
+
+MethodFailure too_many_series() {
+  return {kTooManySeries,
+          "a user has at most " + std::to_string(kMostSeries) +
+              " events that repeat; delete one that is over, or add the dates as single events"};
 }
 
 MethodFailure not_organizer() {
@@ -48,34 +58,41 @@ void append_conflict(std::string& out, Event const& event) {
       .close();
 }
 
-std::vector<Event> without(std::vector<Event> found, std::string const& id, std::size_t most) {
-  found.erase(std::remove_if(found.begin(), found.end(), [&](Event const& event) { return event.id == id; }),
-              found.end());
-  if (found.size() > most) found.resize(most);
-  return found;
+// What the input says about the event, so that a result does not repeat it. An occurrence_start says the
+// start.
+boost::json::object said_in(boost::json::object input, Event const& event,
+                            std::optional<std::int64_t> occurrence) {
+  if (occurrence != event.span.start_at) return input;
+  input["start_at"] = nullptr;
+  input["start_date"] = nullptr;
+  return input;
 }
 
-// The events at a time of day that overlap this one. The event itself may be among those that are read.
-Async<std::vector<Event>> find_conflicts(Repository repository, Action action, Event event) {
-  if (event.all_day) co_return std::vector<Event>{};
-  Window const window{event.span, Span{}};
-  auto found =
-      co_await repository.overlapping(action.user, window, action.most_conflicts + 1, Pending::left_out);
-  if (!found) co_return found.error();
-  co_return without(std::move(*found), event.id, action.most_conflicts);
-}
+// An action that is ready to be written.
+struct Change {
+  char const* outcome;
+  std::vector<store::SqlStatement> effect;
+  std::optional<std::int64_t> occurrence{};
+  std::string series_id{};
+};
 
-ItemAnswer written_event(Action const& action, Event const& event, char const* outcome,
-                         std::vector<Event> const& conflicts, store::SqlStatement change) {
+ItemAnswer written_event(Action const& action, Event const& event, std::vector<Event> const& conflicts,
+                         Change change) {
   std::string data;
   JsonObject object{data};
-  object.text("event_id", event.id).text("outcome", outcome);
-  append_event_name(object, event, action.input);
+  object.text("event_id", event.id);
+  if (!change.series_id.empty()) object.text("series_id", change.series_id);
+  object.text("outcome", change.outcome);
+  append_event_name(object, event, said_in(action.input, event, change.occurrence));
   if (!conflicts.empty()) append_json_array(object.key("conflicts"), conflicts, append_conflict);
   object.close();
-  std::vector<store::SqlStatement> effect;
-  effect.push_back(std::move(change));
-  return ItemDone{std::move(data), std::move(effect)};
+  return ItemDone{std::move(data), std::move(change.effect)};
+}
+
+Change change_of(char const* outcome, store::SqlStatement statement) {
+  Change change{outcome, {}};
+  change.effect.push_back(std::move(statement));
+  return change;
 }
 
 // A plain function, because g++ 12 mishandles braces inside coroutines (CONTRIBUTING.md).
@@ -143,6 +160,82 @@ ItemAnswer answered(Action const& action, Event const& event, char const* status
   return ItemDone{std::move(data), std::move(effect)};
 }
 
+// Why the user can have no more series, if the event is one.
+Async<std::optional<MethodFailure>> check_series(Repository repository, Action action, Event event) {
+  if (event.rrule.empty()) co_return std::nullopt;
+  auto const count = co_await repository.count_series(action.user);
+  if (!count) co_return count.error();
+  if (*count + action.new_series < kMostSeries) co_return std::nullopt;
+  co_return too_many_series();
+}
+
+// The statement that takes an occurrence out of a series: the series changes, or goes with its last one.
+Read<store::SqlStatement> take_out(Action const& action, Event const& series, std::int64_t start) {
+  auto rest = without_occurrence(series, start);
+  if (auto* const failure = std::get_if<MethodFailure>(&rest)) return std::move(*failure);
+  auto const& left = std::get<std::optional<Event>>(rest);
+  return left ? replace_event(action.user, *left, action.now_ms) : remove_event(action.user, series.id);
+}
+
+ItemAnswer deleted_occurrence(Action const& action, Event const& series) {
+  auto read = read_occurrence(series, action.input);
+  if (auto* const failure = std::get_if<MethodFailure>(&read)) return failed(std::move(*failure));
+  auto const start = std::get<std::int64_t>(read);
+  auto taken = take_out(action, series, start);
+  if (auto* const failure = std::get_if<MethodFailure>(&taken)) return failed(std::move(*failure));
+  auto change = change_of("deleted", std::get<store::SqlStatement>(std::move(taken)));
+  change.occurrence = start;
+  return written_event(action, occurrence_of(series, start), {}, std::move(change));
+}
+
+// The occurrence as an event of its own, with the changes of the input and without an id.
+Read<Event> read_single(Event const& series, std::int64_t start, boost::json::object const& input) {
+  if (input.contains("rrule") || input.contains("exdates"))
+    return MethodFailure{kInvalidInput, "rrule and exdates cannot be used with occurrence_start"};
+  auto single = occurrence_of(series, start);
+  single.is_occurrence = false;
+  single.rrule.clear();
+  single.exdates.clear();
+  single.series_end_at = 0;
+  return read_changes(single, input);
+}
+
+// What changes an occurrence: the event that it becomes, and the effect. The series is last, because its
+// guests are those of the new event, and it may go.
+struct Separation {
+  Event event;
+  Change change;
+};
+
+Read<Separation> separate(Action const& action, Event const& series) {
+  auto read = read_occurrence(series, action.input);
+  if (auto* const failure = std::get_if<MethodFailure>(&read)) return std::move(*failure);
+  auto const start = std::get<std::int64_t>(read);
+  auto single = read_single(series, start, action.input);
+  if (auto* const failure = std::get_if<MethodFailure>(&single)) return std::move(*failure);
+  auto event = std::get<Event>(std::move(single));
+  event.id = "evt_" + mint_uuid();
+  event.revision = 1;
+  auto taken = take_out(action, series, start);
+  if (auto* const failure = std::get_if<MethodFailure>(&taken)) return std::move(*failure);
+  auto change = change_of("updated", add_event(action.user, event, action.now_ms));
+  change.effect.push_back(copy_guests(action.user, series.id, event.id, action.now_ms));
+  change.effect.push_back(std::get<store::SqlStatement>(std::move(taken)));
+  change.occurrence = start;
+  change.series_id = series.id;
+  return Separation{std::move(event), std::move(change)};
+}
+
+Async<ItemAnswer> update_occurrence(Repository repository, Action action, Event series) {
+  auto separated = separate(action, series);
+  if (auto* const failure = std::get_if<MethodFailure>(&separated)) co_return failed(std::move(*failure));
+  auto& [event, change] = std::get<Separation>(separated);
+  auto const conflicts =
+      co_await find_conflicts(repository, action.user, event, series.id, action.most_conflicts);
+  if (!conflicts) co_return conflicts.error();
+  co_return written_event(action, event, *conflicts, std::move(change));
+}
+
 Async<ItemAnswer> answer(Repository repository, Action action, char const* status) {
   auto const found = co_await repository.find_invite(action.user, text_of(action.input, "invite_id"));
   if (!found) co_return found.error();
@@ -153,33 +246,51 @@ Async<ItemAnswer> answer(Repository repository, Action action, char const* statu
 }  // namespace
 
 Async<ItemAnswer> create_event(Repository repository, Action action) {
+  if (action.input.contains("rrule")) co_await let_others_run();
   auto read = read_new_event(action.input, action.timezone);
   if (auto* const failure = std::get_if<MethodFailure>(&read)) co_return failed(std::move(*failure));
   auto event = std::get<Event>(std::move(read));
   event.id = "evt_" + mint_uuid();
-  auto const conflicts = co_await find_conflicts(repository, action, event);
+  auto const refused = co_await check_series(repository, action, event);
+  if (!refused) co_return refused.error();
+  if (*refused) co_return failed(**refused);
+  auto const conflicts =
+      co_await find_conflicts(repository, action.user, event, event.id, action.most_conflicts);
   if (!conflicts) co_return conflicts.error();
-  co_return written_event(action, event, "created", *conflicts, add_event(action.user, event, action.now_ms));
+  co_return written_event(action, event, *conflicts,
+                          change_of("created", add_event(action.user, event, action.now_ms)));
 }
 
 Async<ItemAnswer> update_event(Repository repository, Action action) {
   auto found = co_await repository.find(action.user, text_of(action.input, "event_id"));
   if (!found) co_return found.error();
   if (auto refused = check_organizer(*found)) co_return failed(std::move(*refused));
-  auto read = read_changes(std::move(**found), action.input);
+  auto const before = std::move(**found);
+  if (action.input.contains("occurrence_start")) {
+    auto changed = co_await update_occurrence(repository, std::move(action), before);
+    co_return changed;
+  }
+  auto read = read_changes(before, action.input);
   if (auto* const failure = std::get_if<MethodFailure>(&read)) co_return failed(std::move(*failure));
   auto const event = std::get<Event>(std::move(read));
-  auto const conflicts = co_await find_conflicts(repository, action, event);
+  if (before.rrule.empty()) {
+    auto const refused = co_await check_series(repository, action, event);
+    if (!refused) co_return refused.error();
+    if (*refused) co_return failed(**refused);
+  }
+  auto const conflicts =
+      co_await find_conflicts(repository, action.user, event, event.id, action.most_conflicts);
   if (!conflicts) co_return conflicts.error();
-  co_return written_event(action, event, "updated", *conflicts,
-                          replace_event(action.user, event, action.now_ms));
+  co_return written_event(action, event, *conflicts,
+                          change_of("updated", replace_event(action.user, event, action.now_ms)));
 }
 
 Async<ItemAnswer> delete_event(Repository repository, Action action) {
   auto const found = co_await repository.find(action.user, text_of(action.input, "event_id"));
   if (!found) co_return found.error();
   if (auto refused = check_organizer(*found)) co_return failed(std::move(*refused));
-  co_return written_event(action, **found, "deleted", {}, remove_event(action.user, (*found)->id));
+  if (action.input.contains("occurrence_start")) co_return deleted_occurrence(action, **found);
+  co_return written_event(action, **found, {}, change_of("deleted", remove_event(action.user, (*found)->id)));
 }
 
 Async<ItemAnswer> share_event(Repository repository, Action action) {

@@ -17,6 +17,8 @@ namespace runnel::modules::calendar {
 inline constexpr char kNotFound[] = "NOT_FOUND";  // Also for another user's event.
 inline constexpr char kNotOrganizer[] = "NOT_ORGANIZER";
 inline constexpr char kTooManyGuests[] = "TOO_MANY_GUESTS";
+inline constexpr char kTooManySeries[] = "TOO_MANY_SERIES";
+inline constexpr char kTooManyExceptions[] = "TOO_MANY_EXCEPTIONS";
 
 // At most so many events that overlap an event are told of, and in a batch for each item.
 inline constexpr std::size_t kMostConflicts = 5;
@@ -31,6 +33,7 @@ struct Action {
   boost::json::object input;
   std::int64_t now_ms = 0;
   std::size_t most_conflicts = kMostConflicts;
+  std::int64_t new_series = 0;  // How many series earlier items of the same batch make.
 };
 
 // Every result also has the event's title and span (event_json.h) as far as the input does not say them, so
@@ -41,10 +44,12 @@ struct Action {
 store::Async<ItemAnswer> create_event(Repository repository, Action action);
 
 // {"event_id","outcome":"updated","conflicts"?}. Only the user who made an event can change, delete or share
-// it.
+// it. With `occurrence_start` that occurrence of a series becomes an event of its own with the changes, which
+// the same guests see: the result has its new "event_id" and the "series_id".
 store::Async<ItemAnswer> update_event(Repository repository, Action action);
 
-// {"event_id","outcome":"deleted"}.
+// {"event_id","outcome":"deleted"}. With `occurrence_start` only that occurrence of a series is deleted, and
+// the series with its last one.
 store::Async<ItemAnswer> delete_event(Repository repository, Action action);
 
 // {"items":[{"user_id","invite_id","outcome":"invited"|"already_invited"}…],"count"}. Who has said no is

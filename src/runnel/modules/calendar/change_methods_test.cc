@@ -111,7 +111,8 @@ TEST_F(CalendarChange, TOOL_4_ChangesThatMakeNoEventAreRefused) {
   EXPECT_TRUE(update_refused(id, R"("timezone":"Mars/Base")").starts_with("INVALID_ACTION_INPUT: timezone"));
   EXPECT_EQ(fault(kUpdate, about(id, "")), "must have at least 2 members");
   EXPECT_EQ(update_refused(id, R"("mode":"single")"),
-            "INVALID_ACTION_INPUT: the input must have at least one field to change besides event_id");
+            "INVALID_ACTION_INPUT: the input must have at least one field to change besides event_id and "
+            "occurrence_start");
   EXPECT_EQ(fault(kUpdate, R"({"title":"x"})"), "must have at least 2 members; /event_id: is required");
   EXPECT_EQ(span(id), "2026-05-01T07:00:00.000Z 2026-05-01T08:00:00.000Z");
 }
@@ -179,7 +180,7 @@ TEST_F(CalendarChange, TOOL_4_DatesAndTimesOfDayExcludeEachOther) {
   EXPECT_EQ(
       fault(kCreate, R"({"title":"x","all_day":true,"start_date":"2026-05-01","end_at":"x"})"),
       "/end_at: is not known; known: mode, title, all_day, start_date, end_date, location, description, "
-      "timezone, reminders");
+      "timezone, reminders, rrule, exdates");
 }
 
 TEST_F(CalendarChange, TOOL_4_DatesOfAllDayEventsExistAndAreInOrder) {
@@ -312,7 +313,7 @@ TEST_F(CalendarChange, TOOL_12_BadItemsOfABatchFailAlone) {
        {std::pair{0U, "/title: is required"}, std::pair{500U, "end_at must be after start_at"},
         std::pair{999U,
                   "/color: is not known; known: title, start_at, end_at, all_day, location, description, "
-                  "timezone, reminders"}}) {
+                  "timezone, reminders, rrule, exdates"}}) {
     EXPECT_EQ(items[index],
               (json::object{{"index", index},
                             {"outcome", "failed"},

@@ -12,6 +12,7 @@
 #include "runnel/core/text/text.h"
 #include "runnel/core/time/instant.h"
 #include "runnel/core/time/zone.h"
+#include "runnel/modules/calendar/series_input.h"
 
 namespace runnel::modules::calendar {
 
@@ -106,7 +107,7 @@ bool has_dates(json::object const& input) {
 
 bool has_changes(json::object const& input) {
   return std::any_of(input.begin(), input.end(), [](json::key_value_pair const& field) {
-    return field.key() != "event_id" && field.key() != "mode";
+    return field.key() != "event_id" && field.key() != "mode" && field.key() != "occurrence_start";
   });
 }
 
@@ -174,12 +175,14 @@ Read<Event> read_new_event(json::object const& input, std::string const& users_z
                             : read_span({text_of(input, "start_at"), text_of(input, "end_at")});
   if (auto* const failure = std::get_if<MethodFailure>(&span)) return std::move(*failure);
   event.span = std::get<Span>(span);
+  if (auto failure = set_new_series(event, input)) return std::move(*failure);
   return event;
 }
 
-Read<Event> read_changes(Event event, json::object const& input) {
-  if (!has_changes(input))
-    return wrong("the input", "must have at least one field to change besides event_id");
+namespace {
+
+// The event with its new texts and its new span.
+Read<Event> changed_event(Event event, json::object const& input) {
   if (auto failure = set_details(event, input)) return std::move(*failure);
   if (has_instants(input) && has_dates(input))
     return wrong("start_date", "and end_date cannot be used with start_at and end_at");
@@ -197,6 +200,18 @@ Read<Event> read_changes(Event event, json::object const& input) {
   event.span = std::get<Span>(span);
   event.all_day = all_day;
   return event;
+}
+
+}  // namespace
+
+Read<Event> read_changes(Event const& before, json::object const& input) {
+  if (!has_changes(input))
+    return wrong("the input", "must have at least one field to change besides event_id and occurrence_start");
+  auto changed = changed_event(before, input);
+  if (auto* const event = std::get_if<Event>(&changed)) {
+    if (auto failure = set_changed_series(*event, before, input)) return std::move(*failure);
+  }
+  return changed;
 }
 
 Read<Window> read_day(std::string const& date, std::string const& zone) {

@@ -21,8 +21,9 @@ using Read = std::variant<T, MethodFailure>;
 Read<Event> read_new_event(boost::json::object const& input, std::string const& users_zone);
 
 // The event with the changes of an input that is valid by event_changes.json. A start without an end moves
-// the event: it lasts as long as before.
-Read<Event> read_changes(Event event, boost::json::object const& input);
+// the event: it lasts as long as before. A series keeps its exceptions as far as they still name occurrences
+// (series_input.h).
+Read<Event> read_changes(Event const& before, boost::json::object const& input);
 
 // The day with this date in the zone, or in UTC if this machine does not know the zone. A day that the zone
 // has skipped is an empty span of time.

@@ -13,6 +13,7 @@
 #include "runnel/modules/calendar/actions.h"
 #include "runnel/modules/calendar/event_json.h"
 #include "runnel/modules/calendar/input.h"
+#include "runnel/modules/calendar/occurrences.h"
 #include "runnel/modules/calendar/schemas.h"
 
 namespace runnel::modules::calendar {
@@ -54,6 +55,7 @@ MethodFailure repeated_item() {
 Async<MethodAnswer> run_batch(Repository repository, MethodCall call, RunAction action, Storage storage) {
   std::vector<ItemAnswer> answers;
   std::set<std::string> seen;
+  std::int64_t new_series = 0;
   auto const& items = call.input.at("items").as_array();
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!call.item_faults.at(i).empty()) {
@@ -67,8 +69,11 @@ Async<MethodAnswer> run_batch(Repository repository, MethodCall call, RunAction 
     }
     auto asked = to_action(call, items[i].as_object());
     asked.most_conflicts = kMostConflictsInBatch;
+    asked.new_series = new_series;
     auto answer = co_await action(repository, std::move(asked));
     if (!answer) co_return answer.error();
+    bool const is_done = std::holds_alternative<ItemDone>(*answer);
+    if (is_done && !text_of(items[i].as_object(), "rrule").empty()) ++new_series;
     answers.push_back(std::move(*answer));
   }
   co_return with_storage(join_items(std::move(answers)), storage);
@@ -103,10 +108,11 @@ MethodAnswer shown_events(std::vector<Event> const& events) {
   return MethodResult{std::move(data)};
 }
 
-MethodAnswer shown_event(Event const& event, std::vector<Guest> const& guests) {
+MethodAnswer shown_event(Event const& event, std::vector<Guest> const& guests, std::int64_t now_ms) {
   std::string item;
   JsonObject object{item};
   append_event_fields(object, event);
+  append_series_details(object, event, now_ms);
   if (!guests.empty()) append_guests(object.key("guests"), guests);
   object.close();
   std::string data;
@@ -128,7 +134,7 @@ Async<MethodAnswer> run_read_one(Repository repository, MethodCall call) {
     if (!invited) co_return invited.error();
     guests = std::move(*invited);
   }
-  co_return shown_event(**found, guests);
+  co_return shown_event(**found, guests, call.now_ms);
 }
 
 Read<Window> read_window(MethodCall const& call) {
@@ -137,10 +143,15 @@ Read<Window> read_window(MethodCall const& call) {
   return read_range({text_of(call.input, "start_at"), text_of(call.input, "end_at")}, zone);
 }
 
+// A plain function, because g++ 12 mishandles braces inside coroutines (CONTRIBUTING.md).
+Search search_for_shown(UserId user, Window const& window) {
+  return {std::move(user), window, kMostEvents + 1};
+}
+
 Async<MethodAnswer> run_read_window(Repository repository, MethodCall call) {
   auto read = read_window(call);
   if (auto* const failure = std::get_if<MethodFailure>(&read)) co_return MethodAnswer{std::move(*failure)};
-  auto const found = co_await repository.overlapping(call.user, std::get<Window>(read), kMostEvents + 1);
+  auto const found = co_await events_in(repository, search_for_shown(call.user, std::get<Window>(read)));
   if (!found) co_return found.error();
   co_return shown_events(*found);
 }

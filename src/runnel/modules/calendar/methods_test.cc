@@ -133,7 +133,7 @@ TEST_F(CalendarCreate, TOOL_4_SchemaIsStrict) {
   EXPECT_EQ(fault(tea_with("mode", "one")), "/mode: must be one of single or batch");
   EXPECT_EQ(fault(tea_with("attendees", boost::json::array{})),
             "/attendees: is not known; known: mode, title, start_at, end_at, all_day, location, description, "
-            "timezone, reminders");
+            "timezone, reminders, rrule, exdates");
   EXPECT_EQ(fault(tea_with("title", "")), "/title: must not be empty");
   for (auto const* field : {"title", "start_at", "end_at", "location", "description", "timezone"}) {
     EXPECT_EQ(fault(tea_with(field, nullptr)), "/" + std::string{field} + ": must be a string");

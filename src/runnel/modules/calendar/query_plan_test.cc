@@ -16,8 +16,8 @@ class CalendarPlan : public StoreContract {
  protected:
   [[nodiscard]] std::vector<Migration> module_migrations() const override { return define().migrations; }
 
-  // Events of ann and of bob, every hour for two years around the week, some of them long, and invitations,
-  // few of them for ann.
+  // Events of ann and of bob, every hour for two years around the week, some of them long and some repeating,
+  // and invitations, few of them for ann.
   void fill() {
     sql("INSERT INTO calendar_events(id, owner_id, title, start_at, end_at, timezone, created_at, "
         "updated_at) "
@@ -31,6 +31,8 @@ class CalendarPlan : public StoreContract {
         "'accepted', "
         "start_at, end_at, 1, 1 "
         "FROM calendar_events WHERE owner_id = 'bob'");
+    sql("UPDATE calendar_events SET rrule = 'FREQ=DAILY;COUNT=9', series_end_at = end_at + 777600000 "
+        "WHERE start_at % 180000000 < 3600000");
     sql("ANALYZE");
   }
   // The plan of the only statement that the call reads.
@@ -67,6 +69,19 @@ TEST_P(CalendarPlan, TOOL_12_EventsAndInvitationsAreFoundByIndexes) {
                            plan_of([](Repository& rows) { return rows.invites(kAnn, "pending", 200); }),
                            plan_of([](Repository& rows) { return rows.find_invite(kAnn, "ie9"); })})
     EXPECT_EQ(whole_tables(plan), None{}) << plan;
+}
+
+TEST_P(CalendarPlan, TOOL_12_SeriesOfAWeekAreFoundByIndexes) {
+  fill();
+
+  auto const plan = plan_of([](Repository& rows) { return rows.series(kAnn, Window{kWeek, kWeek}); });
+
+  EXPECT_EQ(whole_tables(plan), None{}) << plan;
+  for (auto const* const index : {"idx_events_owner_series", "idx_invites_user_series"})
+    EXPECT_NE(plan.find(index), std::string::npos) << index << " in\n" << plan;
+  auto const count = plan_of([](Repository& rows) { return rows.count_series(kAnn); });
+  EXPECT_EQ(whole_tables(count), None{}) << count;
+  EXPECT_NE(count.find("idx_events_owner_series"), std::string::npos) << count;
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, CalendarPlan, testing::Values(sqlite_engine(), postgres_engine()),

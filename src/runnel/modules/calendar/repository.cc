@@ -1,7 +1,13 @@
 #include "runnel/modules/calendar/repository.h"
 
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+
 #include <algorithm>
 #include <utility>
+#include <variant>
+
+#include "runnel/modules/calendar/event_rows.h"
 
 namespace runnel::modules::calendar {
 
@@ -10,26 +16,48 @@ using store::SqlStatement;
 
 namespace {
 
+// Whether the event $1 of the owner $2 may have the rule $12: kMostSeries others at most, less one. The index
+// of series counts them.
+#define RUNNEL_ROOM_FOR_SERIES                                                   \
+  "(CAST($12 AS text) IS NULL OR 500 > (SELECT count(*) FROM calendar_events s " \
+  "WHERE s.owner_id = $2 AND s.rrule IS NOT NULL AND s.id <> $1))"
+
 // A repeat updates the row with its own value, so that it touches one row like the first time.
 constexpr char kAdd[] = R"sql(
 INSERT INTO calendar_events(id, owner_id, title, start_at, end_at, timezone, location, description, all_day, reminders,
-                            created_at, updated_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $11)
+                            created_at, updated_at, rrule, exdates, series_end_at)
+SELECT CAST($1 AS text), CAST($2 AS text), $3, $4, $5, $6, $7, $8, $9, $10, $11, $11, CAST($12 AS text), $13, $14
+WHERE )sql" RUNNEL_ROOM_FOR_SERIES R"sql(
 ON CONFLICT (id) DO UPDATE SET id = excluded.id WHERE calendar_events.owner_id = excluded.owner_id)sql";
 
 constexpr char kReplace[] = R"sql(
 UPDATE calendar_events
 SET title = $3, start_at = $4, end_at = $5, timezone = $6, location = $7, description = $8, all_day = $9,
-    reminders = $10, updated_at = $11, revision = revision + 1
-WHERE id = $1 AND owner_id = $2 AND revision = $12)sql";
+    reminders = $10, updated_at = $11, revision = revision + 1, rrule = CAST($12 AS text), exdates = $13,
+    series_end_at = $14
+WHERE id = $1 AND owner_id = $2 AND revision = $15 AND )sql" RUNNEL_ROOM_FOR_SERIES;
+
+#undef RUNNEL_ROOM_FOR_SERIES
 
 constexpr char kRemoveEvent[] = "DELETE FROM calendar_events WHERE id = $1 AND owner_id = $2";
 
 constexpr char kAddInvite[] = R"sql(
-INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, updated_at)
-SELECT CAST($1 AS text), id, owner_id, CAST($2 AS text), 'pending', start_at, end_at, CAST($3 AS bigint),
-       CAST($3 AS bigint)
+INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, series_end_at, created_at,
+                             updated_at)
+SELECT CAST($1 AS text), id, owner_id, CAST($2 AS text), 'pending', start_at, end_at, series_end_at,
+       CAST($3 AS bigint), CAST($3 AS bigint)
 FROM calendar_events WHERE id = $4 AND owner_id = $5
+ON CONFLICT (event_id, user_id) DO NOTHING)sql";
+
+// The ids are made from that of the new event, which is a UUID after evt_, so that the statement can be
+// repeated.
+constexpr char kCopyGuests[] = R"sql(
+INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, series_end_at, created_at,
+                             updated_at)
+SELECT 'inv_' || substr(e.id, 5) || '_' || row_number() OVER (ORDER BY i.user_id), e.id, e.owner_id, i.user_id, i.status,
+       e.start_at, e.end_at, e.series_end_at, CAST($4 AS bigint), CAST($4 AS bigint)
+FROM calendar_invites i JOIN calendar_events e ON e.id = $3 AND e.owner_id = i.owner_id
+WHERE i.event_id = $2 AND i.owner_id = $1 AND i.status <> 'rejected'
 ON CONFLICT (event_id, user_id) DO NOTHING)sql";
 
 constexpr char kInviteAgain[] = R"sql(
@@ -42,10 +70,6 @@ constexpr char kAnswer[] =
 constexpr char kGuests[] =
     "SELECT id, user_id, status FROM calendar_invites WHERE event_id = $1 ORDER BY user_id, id";
 
-// The columns of an event, as to_event() reads them, without those of an invitation.
-#define RUNNEL_EVENT_COLUMNS                                                                             \
-  "e.id, e.title, e.start_at, e.end_at, e.timezone, e.location, e.description, e.all_day, e.reminders, " \
-  "e.owner_id, e.revision, e.created_at, e.updated_at"
 #define RUNNEL_OWN_EVENT \
   "SELECT " RUNNEL_EVENT_COLUMNS ", CAST(NULL AS text), CAST(NULL AS text) FROM calendar_events e "
 #define RUNNEL_INVITED_EVENT                  \
@@ -65,17 +89,29 @@ constexpr char kGuests[] =
 constexpr char kOverlapping[] =
     "SELECT * FROM (" RUNNEL_OWN_EVENT
     "WHERE e.owner_id = $1 AND e.start_at > $6 AND e.start_at < $8 AND e.end_at - e.start_at <= 86400000 "
-    "AND " RUNNEL_OVERLAPS
+    "AND e.rrule IS NULL AND " RUNNEL_OVERLAPS
     "ORDER BY e.start_at, e.id LIMIT $9) short_events "
     "UNION ALL SELECT * FROM (" RUNNEL_OWN_EVENT
     "WHERE e.owner_id = $1 AND e.start_at > $7 AND e.start_at < $8 AND e.end_at - e.start_at > 86400000 "
-    "AND " RUNNEL_OVERLAPS
+    "AND e.rrule IS NULL AND " RUNNEL_OVERLAPS
     "ORDER BY e.start_at, e.id LIMIT $9) long_events "
     "UNION ALL SELECT * FROM (" RUNNEL_INVITED_EVENT
     "WHERE i.user_id = $1 AND i.start_at > $7 AND i.start_at < $8 AND i.status <> 'rejected' "
-    "AND i.status <> $10 AND " RUNNEL_OVERLAPS
+    "AND i.status <> $10 AND i.series_end_at IS NULL AND " RUNNEL_OVERLAPS
     "ORDER BY i.start_at, i.id LIMIT $9) invited_events "
     "ORDER BY 3, 1 LIMIT $9";
+
+// Series that have begun before $3 and are over after $2. Before 'rejected' are 'accepted' and 'pending'.
+constexpr char kSeries[] =
+    "SELECT * FROM (" RUNNEL_OWN_EVENT
+    "WHERE e.owner_id = $1 AND e.rrule IS NOT NULL AND e.series_end_at > $2 AND e.start_at < $3) own_series "
+    "UNION ALL SELECT * FROM (" RUNNEL_INVITED_EVENT
+    "WHERE i.user_id = $1 AND i.series_end_at IS NOT NULL AND i.status < 'rejected' AND i.status <> $4 "
+    "AND i.series_end_at > $2 AND i.start_at < $3 "
+    "ORDER BY i.status, i.series_end_at, i.id LIMIT 500) invited_series";
+
+constexpr char kCountSeries[] =
+    "SELECT count(*) FROM calendar_events WHERE owner_id = $1 AND rrule IS NOT NULL";
 
 constexpr char kFindEvent[] =
     RUNNEL_OWN_EVENT "WHERE e.id = $2 AND e.owner_id = $1 UNION ALL " RUNNEL_INVITED_EVENT
@@ -89,25 +125,10 @@ constexpr char kFindInvite[] = RUNNEL_INVITED_EVENT "WHERE i.id = $2 AND i.user_
 #undef RUNNEL_OVERLAPS
 #undef RUNNEL_INVITED_EVENT
 #undef RUNNEL_OWN_EVENT
-#undef RUNNEL_EVENT_COLUMNS
 
-Event to_event(store::SqlResult const& found, std::size_t row) {
-  Event event;
-  event.id = found.text(row, 0);
-  event.title = found.text(row, 1);
-  event.span = {found.integer(row, 2), found.integer(row, 3)};
-  event.timezone = found.text(row, 4);
-  event.location = found.text(row, 5);
-  event.description = found.text(row, 6);
-  event.all_day = found.integer(row, 7) == 1;
-  event.reminders = found.text(row, 8);
-  event.owner_id = found.text(row, 9);
-  event.revision = found.integer(row, 10);
-  event.created_at = found.integer(row, 11);
-  event.updated_at = found.integer(row, 12);
-  event.invite_id = found.text(row, 13);
-  event.invite_status = found.text(row, 14);
-  return event;
+std::string to_json(std::vector<std::int64_t> const& instants) {
+  if (instants.empty()) return "";
+  return boost::json::serialize(boost::json::array(instants.begin(), instants.end()));
 }
 
 std::vector<Event> to_events(store::SqlResult const& found) {
@@ -129,11 +150,17 @@ std::vector<Guest> to_guests(store::SqlResult const& found) {
   return out;
 }
 
+store::SqlValue series_end(Event const& event) {
+  if (event.rrule.empty()) return std::monostate{};
+  return event.series_end_at;
+}
+
 SqlStatement with_event(char const* text, UserId const& owner, Event const& event, std::int64_t now_ms) {
   return store::statement(text, event.id, owner.text, event.title, event.span.start_at, event.span.end_at,
                           event.timezone, store::null_if_empty(event.location),
                           store::null_if_empty(event.description), std::int64_t{event.all_day ? 1 : 0},
-                          store::null_if_empty(event.reminders), now_ms);
+                          store::null_if_empty(event.reminders), now_ms, store::null_if_empty(event.rrule),
+                          store::null_if_empty(to_json(event.exdates)), series_end(event));
 }
 
 bool is_empty(Span span) {
@@ -158,6 +185,12 @@ SqlStatement overlapping_statement(UserId const& user, Window const& window, std
                           std::string{pending == Pending::shown ? "" : "pending"});
 }
 
+SqlStatement series_statement(UserId const& user, Window const& window, Pending pending) {
+  auto const [first, last] = reach_of(window);
+  return store::statement(kSeries, user.text, first, last,
+                          std::string{pending == Pending::shown ? "" : "pending"});
+}
+
 }  // namespace
 
 SqlStatement add_event(UserId const& owner, Event const& event, std::int64_t now_ms) {
@@ -179,6 +212,11 @@ SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& 
       .touching(1);
 }
 
+SqlStatement copy_guests(UserId const& owner, std::string from_event_id, std::string to_event_id,
+                         std::int64_t now_ms) {
+  return store::statement(kCopyGuests, owner.text, std::move(from_event_id), std::move(to_event_id), now_ms);
+}
+
 SqlStatement invite_again(UserId const& owner, std::string invite_id, std::int64_t now_ms) {
   return store::statement(kInviteAgain, std::move(invite_id), owner.text, now_ms).touching(1);
 }
@@ -193,6 +231,18 @@ Async<std::vector<Event>> Repository::overlapping(UserId user, Window window, st
   auto const found = co_await sql_->read(overlapping_statement(user, window, limit, pending));
   if (!found) co_return found.error();
   co_return to_events(*found);
+}
+
+Async<std::vector<Event>> Repository::series(UserId user, Window window, Pending pending) {
+  auto const found = co_await sql_->read(series_statement(user, window, pending));
+  if (!found) co_return found.error();
+  co_return to_events(*found);
+}
+
+Async<std::int64_t> Repository::count_series(UserId user) {
+  auto const found = co_await sql_->read(store::statement(kCountSeries, user.text));
+  if (!found) co_return found.error();
+  co_return found->integer(0, 0);
 }
 
 Async<std::optional<Event>> Repository::find(UserId user, std::string id) {

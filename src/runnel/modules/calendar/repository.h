@@ -18,6 +18,9 @@ inline constexpr std::int64_t kDayMs = 24 * kHourMs;
 inline constexpr std::int64_t kLongestSpanMs = 366 * kDayMs;
 // The last millisecond of the year 9999. No event ends later, and none starts before 1970.
 inline constexpr std::int64_t kLastMs = 253'402'300'799'999;
+// A user has at most so many events that repeat. Of other users' that the user is invited to, at most so many
+// are looked at.
+inline constexpr std::int64_t kMostSeries = 500;
 
 // A half-open span of time in UNIX milliseconds: `end_at` is not part of it.
 struct Span {
@@ -37,12 +40,19 @@ struct Event {
   std::string title;
   Span span;  // For an event of whole days: from midnight to midnight in UTC.
   bool all_day = false;
-  std::string timezone;       // A name in the IANA database.
-  std::string location;       // Empty if there is none.
-  std::string description;    // Empty if there is none.
-  std::string reminders;      // A JSON list of minutes. Empty if there are none.
-  std::string owner_id;       // Who made it. Set by the repository, and so are the following.
-  std::int64_t revision = 1;  // Grows with each change.
+  std::string timezone;     // A name in the IANA database.
+  std::string location;     // Empty if there is none.
+  std::string description;  // Empty if there is none.
+  std::string reminders;    // A JSON list of minutes. Empty if there are none.
+  // How the event repeats: the value of an RRULE (RFC 5545) in its normal form. Empty if it does not. An
+  // event that repeats is a series, and its span is that of its first occurrence.
+  std::string rrule;
+  // The starts of the occurrences that do not take place, ascending: like span.start_at.
+  std::vector<std::int64_t> exdates;
+  std::int64_t series_end_at = 0;  // No occurrence ends later; kLastMs without an end, 0 if not a series.
+  bool is_occurrence = false;      // One of a series, with a span of its own.
+  std::string owner_id;            // Who made it. Set by the repository, and so are the following.
+  std::int64_t revision = 1;       // Grows with each change.
   std::int64_t created_at = 0;
   std::int64_t updated_at = 0;
   std::string invite_id;      // The reader's invitation. Empty if the event is the reader's own.
@@ -63,6 +73,8 @@ store::SqlStatement add_event(UserId const& owner, Event const& event, std::int6
 
 // Replaces the owner's event with this id. The write fails with `conflict` if the event is gone or does not
 // have the revision `event.revision` any more; the stored one has the next revision.
+//
+// Both writes also fail with `conflict` if the event becomes one series too many (kMostSeries).
 store::SqlStatement replace_event(UserId const& owner, Event const& event, std::int64_t now_ms);
 
 // Deletes the owner's event and its invitations. The write fails with `conflict` if there is none.
@@ -72,6 +84,11 @@ store::SqlStatement remove_event(UserId const& owner, std::string id);
 // invited already.
 store::SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& guest,
                                std::int64_t now_ms);
+
+// Invites the guests of one of the owner's events to another one, except for those who have said no. Their
+// answers are the same.
+store::SqlStatement copy_guests(UserId const& owner, std::string from_event_id, std::string to_event_id,
+                                std::int64_t now_ms);
 
 // Invites a user again who has rejected the invitation. The write fails with `conflict` if that is not so.
 store::SqlStatement invite_again(UserId const& owner, std::string invite_id, std::int64_t now_ms);
@@ -88,11 +105,20 @@ class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{&sql} {}
 
-  // The events that have a part in the window, by start and then by id; at most `limit`: the user's own, and
-  // those of others to which the user is invited and has not said no. Two spans that only touch have no part
-  // in each other, and an empty span has no events. Those that the user has not accepted yet can be left out.
+  // The events that do not repeat and have a part in the window, by start and then by id; at most `limit`:
+  // the user's own, and those of others to which the user is invited and has not said no. Two spans that only
+  // touch have no part in each other, and an empty span has no events. Those that the user has not accepted
+  // yet can be left out.
   store::Async<std::vector<Event>> overlapping(UserId user, Window window, std::size_t limit,
                                                Pending pending = Pending::shown);
+
+  // The events that repeat and whose occurrences may have a part in the window: between its ends the series
+  // has begun and is not over. The user's own come first, and of others at most kMostSeries, accepted ones
+  // first.
+  store::Async<std::vector<Event>> series(UserId user, Window window, Pending pending = Pending::shown);
+
+  // How many events of the user repeat.
+  store::Async<std::int64_t> count_series(UserId user);
 
   // Empty if the user has no event with this id and is not invited to one, or has said no.
   store::Async<std::optional<Event>> find(UserId user, std::string id);

@@ -15,6 +15,7 @@
 #include "runnel/modules/calendar/actions.h"
 #include "runnel/modules/calendar/event_json.h"
 #include "runnel/modules/calendar/input.h"
+#include "runnel/modules/calendar/occurrences.h"
 #include "runnel/modules/storage.h"
 
 namespace runnel::modules::calendar {
@@ -44,6 +45,8 @@ api::Response bad_request(std::string const& message) {
 }
 
 api::Response refused(MethodFailure const& failure) {
+  if (failure.code == kNotFound && failure.message.find("occurrence_start") != std::string::npos)
+    return api::problem(404, failure.code, "The event has no occurrence with this occurrence_start.");
   if (failure.code == kNotFound)
     return api::problem(404, failure.code, "There is no such event or invitation.");
   if (failure.code == kNotOrganizer) {
@@ -71,21 +74,20 @@ void append_listed(std::string& out, Event const& event) {
   object.close();
 }
 
-// `conflicts` is a JSON array or empty.
-api::Response shown(int status, Event const& event, std::string const& conflicts) {
+// The event, with what the data of the action has besides it.
+api::Response shown(int status, Event const& event, std::string const& data, std::int64_t now_ms) {
   std::string body;
   JsonObject object{body};
   append_stamped(object, event);
-  if (!conflicts.empty()) object.raw("conflicts", conflicts);
+  append_series_details(object, event, now_ms);
+  if (auto const parsed = parse_stored_json(data)) {
+    for (auto const* const field : {"series_id", "conflicts"}) {
+      auto const* const value = parsed->as_object().if_contains(field);
+      if (value != nullptr) object.raw(field, json::serialize(*value));
+    }
+  }
   object.close();
   return api::json_response(status, std::move(body));
-}
-
-// The conflicts in the data of an action.
-std::string conflicts_in(std::string const& data) {
-  auto const parsed = parse_stored_json(data);
-  auto const* const conflicts = parsed ? parsed->as_object().if_contains("conflicts") : nullptr;
-  return conflicts != nullptr ? json::serialize(*conflicts) : "";
 }
 
 std::string event_id_in(std::string const& data) {
@@ -139,7 +141,7 @@ asio::awaitable<api::Reply> show_written(CalendarRoutes routes, api::Request req
   auto const found = co_await routes.repository.find(request.user, event_id_in(written.data));
   if (!found) co_return api::problem_from(found.error(), request.request_id);
   if (!*found) co_return refused({kNotFound, ""});
-  co_return shown(status, **found, conflicts_in(written.data));
+  co_return shown(status, **found, written.data, routes.context.clock.now_ms());
 }
 
 asio::awaitable<api::Reply> write_and_show(CalendarRoutes routes, api::Request request, json::object input,
@@ -172,6 +174,7 @@ asio::awaitable<api::Reply> change_event_route(CalendarRoutes routes, api::Reque
 
 asio::awaitable<api::Reply> delete_event_route(CalendarRoutes routes, api::Request request) {
   auto input = input_of(request, "event_id");
+  if (auto const occurrence = request.query("occurrence_start")) input["occurrence_start"] = *occurrence;
   auto done = co_await act(std::move(routes), std::move(request), std::move(input), &delete_event);
   if (auto* const response = std::get_if<api::Response>(&done)) co_return std::move(*response);
   co_return api::empty_response(204);
@@ -196,10 +199,11 @@ asio::awaitable<api::Reply> reject_invite_route(CalendarRoutes routes, api::Requ
   return write_and_tell(std::move(routes), std::move(request), std::move(input), &reject_invite);
 }
 
-api::Response shown_with_guests(Event const& event, std::vector<Guest> const& guests) {
+api::Response shown_with_guests(Event const& event, std::vector<Guest> const& guests, std::int64_t now_ms) {
   std::string body;
   JsonObject object{body};
   append_stamped(object, event);
+  append_series_details(object, event, now_ms);
   if (event.invite_id.empty()) append_guests(object.key("guests"), guests);
   object.close();
   return api::json_response(200, std::move(body));
@@ -211,7 +215,7 @@ asio::awaitable<api::Reply> show_event_route(CalendarRoutes routes, api::Request
   if (!*found) co_return refused({kNotFound, ""});
   auto const guests = co_await routes.repository.guests((*found)->id);
   if (!guests) co_return api::problem_from(guests.error(), request.request_id);
-  co_return shown_with_guests(**found, *guests);
+  co_return shown_with_guests(**found, *guests, routes.context.clock.now_ms());
 }
 
 Read<Window> window_of(api::Request const& request) {
@@ -236,11 +240,16 @@ api::Response listed(std::vector<Event> const& events) {
   return api::json_response(200, std::move(body));
 }
 
+// A plain function, because g++ 12 mishandles braces inside coroutines (CONTRIBUTING.md).
+Search search_for_listed(UserId user, Window const& window) {
+  return {std::move(user), window, kMostListed + 1};
+}
+
 asio::awaitable<api::Reply> list_events_route(CalendarRoutes routes, api::Request request) {
   auto read = window_of(request);
   if (auto const* const failure = std::get_if<MethodFailure>(&read)) co_return refused(*failure);
   auto const found =
-      co_await routes.repository.overlapping(request.user, std::get<Window>(read), kMostListed + 1);
+      co_await events_in(routes.repository, search_for_listed(request.user, std::get<Window>(read)));
   if (!found) co_return api::problem_from(found.error(), request.request_id);
   co_return listed(*found);
 }

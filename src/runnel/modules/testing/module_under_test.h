@@ -9,12 +9,14 @@
 
 #include "runnel/api/body_check.h"
 #include "runnel/api/openapi_document.h"
+#include "runnel/api/problem.h"
 #include "runnel/api/testing/run_handler.h"
 #include "runnel/base/testing/chosen_clock.h"
 #include "runnel/core/json/parse.h"
 #include "runnel/modules/module.h"
 #include "runnel/store/sqlite/store.h"
 #include "runnel/store/testing/sqlite_under_test.h"
+#include "tests/support/run_async.h"
 
 namespace runnel::modules {
 
@@ -32,17 +34,31 @@ class ModuleUnderTest {
 
   api::Response ask(api::Method method, std::string const& path, std::string body = {},
                     std::string user = "ann", std::int64_t token_expires_at = 0) {
-    auto const match = router_.match(method, path.substr(0, path.find('?')));
-    auto const& found = std::get<api::Router::Found>(match);
-    EXPECT_EQ(found.route->access, api::Access::user);
     api::Request request;
     request.method = method;
-    request.path = path.substr(0, path.find('?'));
-    request.query_items = api::parse_target(path).value().query_items;
-    request.params = found.params;
+    request.path = path;
     request.user = UserId{std::move(user)};
     request.token_expires_at = token_expires_at;
     request.body = std::move(body);
+    return ask(std::move(request));
+  }
+
+  // The path may have a query. If it has a secret, the request becomes one of the secret's user, and an
+  // unknown secret is answered with 404.
+  api::Response ask(api::Request request) {
+    auto const target = api::parse_target(request.path).value();
+    auto const match = router_.match(request.method, target.path);
+    auto const& found = std::get<api::Router::Found>(match);
+    request.path = target.path;
+    request.query_items = target.query_items;
+    request.params = found.params;
+    if (found.route->access == api::Access::path_secret) {
+      auto owner = run_async(found.route->options.owner_of(found.params));
+      if (!owner) return api::problem_from(owner.error(), "");
+      request.user = std::move(*owner);
+    } else {
+      EXPECT_EQ(found.route->access, api::Access::user);
+    }
     auto refusal = api::take_body(*found.route->operation, {}, request, found.route->options.values);
     if (refusal) return std::move(*refusal);
     return std::get<api::Response>(api::run_handler(found.route->handler(std::move(request))));

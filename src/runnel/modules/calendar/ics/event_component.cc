@@ -1,0 +1,146 @@
+#include "runnel/modules/calendar/ics/event_component.h"
+
+#include <boost/json/value.hpp>
+#include <libical/ical.h>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "runnel/core/json/parse.h"
+#include "runnel/core/time/zone.h"
+#include "runnel/modules/calendar/ics/values.h"
+
+// The only file that makes libical's components. It escapes the texts and folds the lines.
+namespace runnel::modules::calendar {
+
+namespace {
+
+using std::chrono::local_seconds;
+
+constexpr char kUtcZone[] = "UTC";
+
+struct FreeComponent {
+  void operator()(icalcomponent* component) const { icalcomponent_free(component); }
+};
+using Component = std::unique_ptr<icalcomponent, FreeComponent>;
+
+struct FreeText {
+  void operator()(char* text) const { icalmemory_free_buffer(text); }
+};
+
+// The text without what must not stand in a property. A carriage return ends a line, alone or before a line
+// feed.
+std::string printable(std::string const& text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    auto const c = static_cast<unsigned char>(text[i]);
+    bool const is_line_end = c == '\r' && (i + 1 == text.size() || text[i + 1] != '\n');
+    if (is_line_end) out += '\n';
+    if ((c >= ' ' && c != 0x7f) || c == '\n' || c == '\t') out += text[i];
+  }
+  return out;
+}
+
+// How a time of the event is written: as a date, in UTC, or as local time in its zone.
+class TimeWriter {
+ public:
+  explicit TimeWriter(Event const& event) : event_{event} {
+    if (needs_zone(event)) zone_ = Zone::find(event.timezone);
+  }
+
+  [[nodiscard]] icaltimetype time(std::int64_t ms) const {
+    auto text = date_time_text(in_utc(ms));
+    if (event_.all_day) {
+      text = date_text(in_utc(ms));
+    } else if (zone_) {
+      text = date_time_text(in_utc(ms) + std::chrono::seconds{zone_->offset_at(ms).seconds});
+    } else {
+      text += 'Z';
+    }
+    return icaltime_from_string(text.c_str());
+  }
+
+  void add(icalcomponent* to, icalproperty* property) const {
+    if (zone_) icalproperty_add_parameter(property, icalparameter_new_tzid(event_.timezone.c_str()));
+    icalcomponent_add_property(to, property);
+  }
+
+ private:
+  Event const& event_;
+  std::optional<Zone> zone_;
+};
+
+icaltimetype utc_time(std::int64_t ms) {
+  return icaltime_from_string((date_time_text(in_utc(ms)) + "Z").c_str());
+}
+
+void add_texts(icalcomponent* to, Event const& event) {
+  icalcomponent_add_property(to, icalproperty_new_summary(printable(event.title).c_str()));
+  if (!event.location.empty())
+    icalcomponent_add_property(to, icalproperty_new_location(printable(event.location).c_str()));
+  if (!event.description.empty())
+    icalcomponent_add_property(to, icalproperty_new_description(printable(event.description).c_str()));
+}
+
+void add_span(icalcomponent* to, Event const& event, TimeWriter const& times) {
+  constexpr std::int64_t kSecondMs = 1000;
+  times.add(to, icalproperty_new_dtstart(times.time(event.span.start_at)));
+  times.add(to, icalproperty_new_dtend(times.time(event.span.end_at + kSecondMs - 1)));
+  if (needs_zone(event) || event.timezone == kUtcZone) return;
+  auto* const zone = icalproperty_new_x(event.timezone.c_str());
+  icalproperty_set_x_name(zone, "X-RUNNEL-TIMEZONE");
+  icalcomponent_add_property(to, zone);
+}
+
+void add_rule(icalcomponent* to, Event const& event, TimeWriter const& times) {
+  if (event.rrule.empty()) return;
+  icalcomponent_add_property(to, icalproperty_new_rrule(icalrecurrencetype_from_string(event.rrule.c_str())));
+  for (auto const exdate : event.exdates)
+    times.add(to, icalproperty_new_exdate(times.time(exdate)));
+}
+
+void add_reminder(icalcomponent* to, Event const& event, std::int64_t minutes) {
+  auto trigger = icaltriggertype_from_int(0);
+  trigger.duration = icaldurationtype_from_int(static_cast<int>(-minutes * 60));
+  auto* const alarm = icalcomponent_new(ICAL_VALARM_COMPONENT);
+  icalcomponent_add_property(alarm, icalproperty_new_action(ICAL_ACTION_DISPLAY));
+  icalcomponent_add_property(alarm, icalproperty_new_description(printable(event.title).c_str()));
+  icalcomponent_add_property(alarm, icalproperty_new_trigger(trigger));
+  icalcomponent_add_component(to, alarm);
+}
+
+void add_reminders(icalcomponent* to, Event const& event) {
+  if (event.reminders.empty() || !event.invite_id.empty()) return;  // A guest does not see them.
+  auto const minutes = parse_stored_json(event.reminders);
+  if (!minutes) return;
+  for (auto const& before : minutes->as_array())
+    add_reminder(to, event, before.as_int64());
+}
+
+}  // namespace
+
+bool needs_zone(Event const& event) {
+  return !event.rrule.empty() && !event.all_day && event.timezone != kUtcZone;
+}
+
+std::string event_component(ExportedEvent const& exported) {
+  auto const& event = exported.event;
+  Component const component{icalcomponent_new(ICAL_VEVENT_COMPONENT)};
+  auto* const to = component.get();
+  TimeWriter const times{event};
+  icalcomponent_add_property(to, icalproperty_new_uid(printable(exported.uid).c_str()));
+  icalcomponent_add_property(to, icalproperty_new_dtstamp(utc_time(event.updated_at)));
+  icalcomponent_add_property(to, icalproperty_new_created(utc_time(event.created_at)));
+  icalcomponent_add_property(to, icalproperty_new_lastmodified(utc_time(event.updated_at)));
+  icalcomponent_add_property(to, icalproperty_new_sequence(static_cast<int>(exported.sequence)));
+  add_texts(to, event);
+  add_span(to, event, times);
+  add_rule(to, event, times);
+  add_reminders(to, event);
+  std::unique_ptr<char, FreeText> const text{icalcomponent_as_ical_string_r(to)};
+  return text == nullptr ? "" : text.get();
+}
+
+}  // namespace runnel::modules::calendar

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "runnel/modules/calendar/repository.h"
+
+// What a calendar shows: single events and the occurrences of series together.
+namespace runnel::modules::calendar {
+
+// Which events are found if there are more than the limit.
+enum class Beyond : bool {
+  any,         // Some of them, for a caller that then refuses to show a part. The search ends early.
+  first_ones,  // Those that start first.
+};
+
+struct Search {
+  UserId user;
+  Window window;
+  std::size_t limit = 0;
+  Pending pending = Pending::shown;
+  Beyond beyond = Beyond::any;
+  std::string except_id{};  // An event or a series that is left out.
+};
+
+// The events and occurrences that have a part in the window, by start and then by id; at most `limit`. See
+// Repository::overlapping() and series() for which events are the user's. Others get their turn on the core
+// while many series are expanded.
+store::Async<std::vector<Event>> events_in(Repository repository, Search search);
+
+// Lets others have their turn on the core.
+boost::asio::awaitable<void> let_others_run();
+
+}  // namespace runnel::modules::calendar

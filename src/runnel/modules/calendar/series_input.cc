@@ -1,0 +1,115 @@
+#include "runnel/modules/calendar/series_input.h"
+
+#include <boost/json/value.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "runnel/core/time/instant.h"
+#include "runnel/modules/calendar/actions.h"
+#include "runnel/modules/calendar/recurrence.h"
+
+namespace runnel::modules::calendar {
+
+namespace json = boost::json;
+
+namespace {
+
+MethodFailure wrong_exdates(std::string const& why) {
+  return MethodFailure{kInvalidInput, "exdates " + why};
+}
+
+// What names an occurrence: a date for whole days, and an instant for others.
+std::optional<std::int64_t> parse_start(std::string_view text, bool all_day) {
+  if (parse_day(text).has_value() != all_day) return std::nullopt;
+  return parse_instant(text);
+}
+
+char const* form_of_start(bool all_day) {
+  return all_day ? "a date such as 2026-05-01, because the event takes whole days"
+                 : "an RFC 3339 instant with Z or an offset from UTC, such as 2026-05-01T09:00:00+02:00";
+}
+
+// The exceptions that the input has. They are checked when the series is complete.
+std::optional<MethodFailure> read_exdates(Event& event, json::array const& list) {
+  event.exdates.clear();
+  if (!list.empty() && event.rrule.empty())
+    return wrong_exdates("can only be used for an event that repeats, which has an rrule");
+  for (auto const& item : list) {
+    auto const start = parse_start(std::string_view{item.as_string()}, event.all_day);
+    if (!start) return wrong_exdates(std::string{"must each be "} + form_of_start(event.all_day));
+    event.exdates.push_back(*start);
+  }
+  return std::nullopt;
+}
+
+std::optional<MethodFailure> check_exdates(Event const& event) {
+  if (!unknown_exdates(event).empty()) {
+    return wrong_exdates(
+        "must be starts of occurrences, as the occurrence_start of calendar.read names them; at least one is "
+        "not");
+  }
+  if (!has_any_occurrence(event)) return wrong_exdates("must leave at least one occurrence");
+  return std::nullopt;
+}
+
+bool has_same_occurrences(Event const& a, Event const& b) {
+  return a.rrule == b.rrule && a.all_day == b.all_day && a.timezone == b.timezone &&
+         a.span.start_at == b.span.start_at && a.span.end_at == b.span.end_at;
+}
+
+}  // namespace
+
+std::optional<MethodFailure> set_new_series(Event& event, json::object const& input) {
+  event.rrule = text_of(input, "rrule");
+  auto const* const exdates = input.if_contains("exdates");
+  if (exdates != nullptr) {
+    if (auto failure = read_exdates(event, exdates->as_array())) return failure;
+  }
+  if (auto failure = complete_series(event)) return failure;
+  return event.exdates.empty() ? std::nullopt : check_exdates(event);
+}
+
+std::optional<MethodFailure> set_changed_series(Event& event, Event const& before,
+                                                json::object const& input) {
+  if (input.contains("rrule")) event.rrule = text_of(input, "rrule");
+  auto const* const exdates = input.if_contains("exdates");
+  if (exdates != nullptr) {
+    if (auto failure = read_exdates(event, exdates->as_array())) return failure;
+  }
+  if (exdates == nullptr && has_same_occurrences(event, before)) return std::nullopt;
+  if (auto failure = complete_series(event)) return failure;
+  if (event.exdates.empty()) return std::nullopt;
+  if (exdates == nullptr) move_exdates(event, before);
+  return check_exdates(event);
+}
+
+Read<std::int64_t> read_occurrence(Event const& series, json::object const& input) {
+  if (series.rrule.empty())
+    return MethodFailure{kNotFound, "this event does not repeat, so it has no occurrence_start"};
+  auto const start = parse_start(text_of(input, "occurrence_start"), series.all_day);
+  if (!start) {
+    return MethodFailure{kInvalidInput,
+                         std::string{"occurrence_start must be "} + form_of_start(series.all_day)};
+  }
+  if (!has_occurrence_at(series, *start))
+    return MethodFailure{kNotFound, "the event has no occurrence with this occurrence_start"};
+  return *start;
+}
+
+Read<std::optional<Event>> without_occurrence(Event series, std::int64_t start_at) {
+  if (series.exdates.size() >= kMostExdates) {
+    return MethodFailure{kTooManyExceptions,
+                         "a series has at most " + std::to_string(kMostExdates) +
+                             " exceptions; end it with UNTIL in its rrule, and create another one"};
+  }
+  auto const place = std::lower_bound(series.exdates.begin(), series.exdates.end(), start_at);
+  series.exdates.insert(place, start_at);
+  if (!has_any_occurrence(series)) return std::optional<Event>{};
+  return std::optional<Event>{std::move(series)};
+}
+
+}  // namespace runnel::modules::calendar
