@@ -162,8 +162,8 @@ TEST_P(FileRowsContract, TOOL_12_FeedsAndImportsAreFoundByIndexes) {
   sql("INSERT INTO calendar_imports(event_id, owner_id, uid, sequence, modified_at, digest) "
       "SELECT id, owner_id, 'u' || id, 0, 0, '' FROM calendar_events");
   sql("INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, "
-      "updated_at) SELECT 'i' || id, id, owner_id, 'ann', 'accepted', start_at, end_at, 1, 1 "
-      "FROM calendar_events WHERE owner_id = 'user1'");
+      "updated_at) SELECT 'i' || id, id, owner_id, 'user' || ((CAST(substr(id, 2) AS bigint) + 1) % 100), "
+      "'accepted', start_at, end_at, 1, 1 FROM calendar_events");
   sql("INSERT INTO calendar_feeds(owner_id, hash, created_at) SELECT DISTINCT owner_id, 'h' || owner_id, 1 "
       "FROM calendar_events");
   sql("ANALYZE");
