@@ -61,7 +61,8 @@ char const* to_string(ReplyKind kind) {
 }
 
 void append_texts(std::string& out, std::vector<std::string> const& texts) {
-  append_json_array(out, texts, [](std::string& into, std::string const& text) { append_json_string(into, text); });
+  append_json_array(out, texts,
+                    [](std::string& into, std::string const& text) { append_json_string(into, text); });
 }
 
 // What the execution before has found, worded by it.
@@ -113,7 +114,8 @@ class Writer {
     append_texts(facts, reply.key_points);
     JsonObject{object.key("execution_data")}.raw("facts", facts).close();
     if (!reply.error.empty()) object.text("error_message", reply.error);
-    object.text("report_brief", say({"Tell the user what the summary says.", "把执行摘要告诉用户。"})).close();
+    object.text("report_brief", say({"Tell the user what the summary says.", "把执行摘要告诉用户。"}))
+        .close();
     return out;
   }
 

@@ -13,8 +13,6 @@ namespace chrono = std::chrono;
 
 namespace {
 
-constexpr std::int64_t kMinuteMs = 60'000;
-
 bool is_wide_byte(char c) {
   return (static_cast<unsigned char>(c) & 0x80U) != 0;
 }
@@ -59,9 +57,9 @@ class WhenReader {
   bool take_phrase(Scan& scan) {
     Scan ahead = scan;
     bool const bare = take_preposition(ahead) || (bare_start_ && scan.at() == 0);
-    bool const taken = take_repeated(ahead) || take_all_day(ahead) || take_from_now(ahead) || take_days(ahead) ||
-                       take_duration(ahead) || take_times(ahead, bare ? BareHour::yes : BareHour::no) ||
-                       take_part(ahead);
+    bool const taken = take_repeated(ahead) || take_all_day(ahead) || take_from_now(ahead) ||
+                       take_days(ahead) || take_duration(ahead) ||
+                       take_times(ahead, bare ? BareHour::yes : BareHour::no) || take_part(ahead);
     if (taken) scan = ahead;
     return taken;
   }
@@ -82,7 +80,8 @@ class WhenReader {
   }
 
   bool take_all_day(Scan& scan) {
-    bool const taken = scan.take_any({"全天", "一整天", "整天", "all day", "all-day", "the whole day", "whole day"});
+    bool const taken =
+        scan.take_any({"全天", "一整天", "整天", "all day", "all-day", "the whole day", "whole day"});
     out_.all_day |= taken;
     return taken;
   }

@@ -84,7 +84,8 @@ bool take_day_mark(Scan& scan) {
   Scan ahead = scan;
   if (!ahead.take("日") && !ahead.take("号")) return false;
   // 三号会议室 is no date.
-  WordList const places{"会议", "楼", "线", "厅", "房", "院", "门", "桌", "馆", "机", "店", "口", "教室", "室"};
+  WordList const places{"会议", "楼", "线", "厅", "房", "院",   "门",
+                        "桌",   "馆", "机", "店", "口", "教室", "室"};
   if (Scan{ahead}.take_any(places)) return false;
   scan = ahead;
   return true;
@@ -232,8 +233,8 @@ std::optional<DayPhrase> take_next_days(Scan& scan, Day today) {
 // --- Weeks and months ---
 
 Meanings<int> const& chinese_weeks() {
-  static Meanings<int> const all{{"下下个", 2}, {"下下", 2}, {"下个", 1}, {"下", 1},
-                                 {"这个", 0},   {"这", 0},   {"本", 0},   {"上个", -1}, {"上", -1}};
+  static Meanings<int> const all{{"下下个", 2}, {"下下", 2}, {"下个", 1},  {"下", 1}, {"这个", 0},
+                                 {"这", 0},     {"本", 0},   {"上个", -1}, {"上", -1}};
   return all;
 }
 
@@ -263,7 +264,8 @@ std::optional<DayPhrase> take_chinese_week(Scan& scan, Day today) {
 }
 
 Meanings<int> const& english_weeks() {
-  static Meanings<int> const all{{"the coming", 0}, {"this coming", 0}, {"this", 0}, {"next", 1}, {"last", -1}};
+  static Meanings<int> const all{
+      {"the coming", 0}, {"this coming", 0}, {"this", 0}, {"next", 1}, {"last", -1}};
   return all;
 }
 
@@ -318,31 +320,30 @@ bool take_week(Scan& scan) {
 }
 
 std::optional<weekday> take_chinese_weekday(Scan& scan) {
-  static Meanings<weekday> const all{{"一", chrono::Monday},   {"二", chrono::Tuesday},
-                                     {"三", chrono::Wednesday}, {"四", chrono::Thursday},
-                                     {"五", chrono::Friday},    {"六", chrono::Saturday},
-                                     {"日", chrono::Sunday},    {"天", chrono::Sunday}};
+  static Meanings<weekday> const all{
+      {"一", chrono::Monday}, {"二", chrono::Tuesday},  {"三", chrono::Wednesday}, {"四", chrono::Thursday},
+      {"五", chrono::Friday}, {"六", chrono::Saturday}, {"日", chrono::Sunday},    {"天", chrono::Sunday}};
   return scan.take_one(all);
 }
 
 std::optional<weekday> take_english_weekday(Scan& scan) {
   static Meanings<weekday> const all{
-      {"monday", chrono::Monday},       {"tuesday", chrono::Tuesday},   {"wednesday", chrono::Wednesday},
-      {"thursday", chrono::Thursday},   {"friday", chrono::Friday},     {"saturday", chrono::Saturday},
-      {"sunday", chrono::Sunday},       {"mondays", chrono::Monday},    {"tuesdays", chrono::Tuesday},
+      {"monday", chrono::Monday},        {"tuesday", chrono::Tuesday},    {"wednesday", chrono::Wednesday},
+      {"thursday", chrono::Thursday},    {"friday", chrono::Friday},      {"saturday", chrono::Saturday},
+      {"sunday", chrono::Sunday},        {"mondays", chrono::Monday},     {"tuesdays", chrono::Tuesday},
       {"wednesdays", chrono::Wednesday}, {"thursdays", chrono::Thursday}, {"fridays", chrono::Friday},
-      {"saturdays", chrono::Saturday},  {"sundays", chrono::Sunday},    {"mon", chrono::Monday},
-      {"tue", chrono::Tuesday},         {"tues", chrono::Tuesday},      {"wed", chrono::Wednesday},
-      {"thu", chrono::Thursday},        {"thurs", chrono::Thursday},    {"fri", chrono::Friday}};
+      {"saturdays", chrono::Saturday},   {"sundays", chrono::Sunday},     {"mon", chrono::Monday},
+      {"tue", chrono::Tuesday},          {"tues", chrono::Tuesday},       {"wed", chrono::Wednesday},
+      {"thu", chrono::Thursday},         {"thurs", chrono::Thursday},     {"fri", chrono::Friday}};
   return scan.take_one(all);
 }
 
 std::optional<DayPart> take_english_part(Scan& scan) {
   static Meanings<DayPart> const all{
-      {"in the morning", DayPart::morning},  {"in the afternoon", DayPart::afternoon},
-      {"in the evening", DayPart::evening},  {"at night", DayPart::evening},
-      {"morning", DayPart::morning},         {"afternoon", DayPart::afternoon},
-      {"evening", DayPart::evening},         {"night", DayPart::evening}};
+      {"in the morning", DayPart::morning}, {"in the afternoon", DayPart::afternoon},
+      {"in the evening", DayPart::evening}, {"at night", DayPart::evening},
+      {"morning", DayPart::morning},        {"afternoon", DayPart::afternoon},
+      {"evening", DayPart::evening},        {"night", DayPart::evening}};
   return scan.take_one(all);
 }
 
@@ -376,9 +377,9 @@ std::optional<DayPhrase> take_day_of_month(Scan& scan, Day from) {
 
 std::optional<DayPhrase> take_day(Scan& scan, Day today) {
   using Take = std::optional<DayPhrase> (*)(Scan&, Day);
-  constexpr std::array<Take, 9> kTakes{&take_chinese_date,  &take_english_date, &take_near_day,
-                                       &take_distance,      &take_next_days,    &take_chinese_week,
-                                       &take_english_week,  &take_month,        &take_day_of_month};
+  constexpr std::array<Take, 9> kTakes{&take_chinese_date, &take_english_date, &take_near_day,
+                                       &take_distance,     &take_next_days,    &take_chinese_week,
+                                       &take_english_week, &take_month,        &take_day_of_month};
   auto phrase = take_iso_date(scan);
   for (auto const take : kTakes) {
     if (!phrase) phrase = take(scan, today);

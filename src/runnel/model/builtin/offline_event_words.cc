@@ -18,16 +18,17 @@ constexpr auto kNowhere = std::string_view::npos;
 
 // Longer ones first, where one begins like another.
 WordList const& chinese_fillers() {
-  static WordList const all{"那个", "这个", "那场", "这场", "所有", "全部", "我们", "一下", "参加", "一个", "一场",
-                            "这次", "邀请", "关于", "一起", "和",   "跟",   "与",   "同",   "的",   "我",   "你",
-                            "请",   "帮",   "把",   "将",   "吧",   "了",   "掉",   "给",   "是",   "在"};
+  static WordList const all{"那个", "这个", "那场", "这场", "所有", "全部", "我们", "一下",
+                            "参加", "一个", "一场", "这次", "邀请", "关于", "一起", "和",
+                            "跟",   "与",   "同",   "的",   "我",   "你",   "请",   "帮",
+                            "把",   "将",   "吧",   "了",   "掉",   "给",   "是",   "在"};
   return all;
 }
 
 WordList const& english_fillers() {
-  static WordList const all{"the", "my",   "our",    "a",    "an",         "with",   "to",  "for", "of",
-                            "on",  "in",   "at",     "and",  "this",       "that",   "from", "please",
-                            "by",  "it",   "all",    "me",   "invitation", "invite", "calendar", "about", "s"};
+  static WordList const all{"the", "my",  "our", "a",          "an",     "with",     "to",    "for",    "of",
+                            "on",  "in",  "at",  "and",        "this",   "that",     "from",  "please", "by",
+                            "it",  "all", "me",  "invitation", "invite", "calendar", "about", "s"};
   return all;
 }
 
@@ -90,21 +91,102 @@ bool has_term(std::string_view title, std::string_view term) {
 // --- Naming an event ---
 
 WordList const& leading_words() {
-  static WordList const all{
-      "please", "schedule", "create", "add", "book", "set up", "arrange", "plan", "put", "make", "organize",
-      "organise", "enter", "block", "remind me to", "remind me about", "remind me of", "remember to",
-      "don't forget to", "can you", "could you", "would you", "new", "a", "an", "the", "calendar event",
-      "event", "called", "titled", "named", "for", "to my calendar", "请", "麻烦", "帮我", "帮忙", "给我", "替我",
-      "我要", "我想", "我们", "安排个", "安排", "创建", "新建", "添加", "增加", "加个", "加一个", "约个", "预约", "预定", "记得",
-      "别忘了", "提醒我", "提醒", "一个", "一场", "一次", "一下", "日程", "事件", "要", "我", "叫", "名为",
-      "标题是", "标题", "是", "的", ":"};
+  static WordList const all{"please",
+                            "schedule",
+                            "create",
+                            "add",
+                            "book",
+                            "set up",
+                            "arrange",
+                            "plan",
+                            "put",
+                            "make",
+                            "organize",
+                            "organise",
+                            "enter",
+                            "block",
+                            "remind me to",
+                            "remind me about",
+                            "remind me of",
+                            "remember to",
+                            "don't forget to",
+                            "can you",
+                            "could you",
+                            "would you",
+                            "new",
+                            "a",
+                            "an",
+                            "the",
+                            "calendar event",
+                            "event",
+                            "called",
+                            "titled",
+                            "named",
+                            "for",
+                            "to my calendar",
+                            "请",
+                            "麻烦",
+                            "帮我",
+                            "帮忙",
+                            "给我",
+                            "替我",
+                            "我要",
+                            "我想",
+                            "我们",
+                            "安排个",
+                            "安排",
+                            "创建",
+                            "新建",
+                            "添加",
+                            "增加",
+                            "加个",
+                            "加一个",
+                            "约个",
+                            "预约",
+                            "预定",
+                            "记得",
+                            "别忘了",
+                            "提醒我",
+                            "提醒",
+                            "一个",
+                            "一场",
+                            "一次",
+                            "一下",
+                            "日程",
+                            "事件",
+                            "要",
+                            "我",
+                            "叫",
+                            "名为",
+                            "标题是",
+                            "标题",
+                            "是",
+                            "的",
+                            ":"};
   return all;
 }
 
 WordList const& trailing_words() {
-  static WordList const all{"to my calendar", "on my calendar", "in my calendar", "to the calendar",
-                            "on the calendar", "in the calendar", "please", "event", "at", "on", "in", "for", "from", "to",
-                            "的日程", "到日历", "到我的日历", "吧", "一下", "的"};
+  static WordList const all{"to my calendar",
+                            "on my calendar",
+                            "in my calendar",
+                            "to the calendar",
+                            "on the calendar",
+                            "in the calendar",
+                            "please",
+                            "event",
+                            "at",
+                            "on",
+                            "in",
+                            "for",
+                            "from",
+                            "to",
+                            "的日程",
+                            "到日历",
+                            "到我的日历",
+                            "吧",
+                            "一下",
+                            "的"};
   return all;
 }
 
@@ -161,8 +243,8 @@ std::optional<Cut> find_chinese_place(std::string_view lower) {
     auto const at = lower.find(mark);
     if (at == kNowhere || (mark == "在" && is_other_word(lower, at))) continue;
     auto const from = at + mark.size();
-    auto const length = end_of_place(lower.substr(from), {"和", "跟", "与", "开", "吃", "见", "喝", "讨论", "举行", "聊",
-                                                          "做", ",", ".", ";", " ", "上课"});
+    auto const length = end_of_place(lower.substr(from), {"和", "跟", "与", "开", "吃", "见", "喝", "讨论",
+                                                          "举行", "聊", "做", ",", ".", ";", " ", "上课"});
     if (length > 0) return Cut{at, from, from + length};
   }
   return std::nullopt;
@@ -173,7 +255,8 @@ std::optional<Cut> find_english_place(std::string_view lower) {
     auto const at = lower.rfind(mark);
     if (at == kNowhere) continue;
     auto const from = at + mark.size();
-    auto const length = end_of_place(lower.substr(from), {",", ".", ";", " with ", " for ", " about ", " on "});
+    auto const length =
+        end_of_place(lower.substr(from), {",", ".", ";", " with ", " for ", " about ", " on "});
     if (length > 0) return Cut{at, from, from + length};
   }
   return std::nullopt;
@@ -225,18 +308,21 @@ bool may_be(EventWords const& words, std::string_view title, Strict strict) {
 
 bool has_event_noun(std::string_view lower) {
   static WordList const english{
-      "lunch", "dinner", "breakfast", "brunch", "coffee", "tea", "drinks", "meeting", "meetings", "call",
-      "appointment", "party", "holiday", "holidays", "vacation", "birthday", "standup", "stand-up", "review",
-      "interview", "training", "workshop", "class", "lesson", "gym", "doctor", "dentist", "flight", "train",
-      "concert", "movie", "conference", "demo", "sync", "retro", "retrospective", "planning", "yoga", "exam",
-      "visit", "trip", "day off", "event", "date", "seminar", "webinar", "presentation", "session", "1:1",
-      "one-on-one", "catch-up", "kickoff"};
+      "lunch",         "dinner",   "breakfast", "brunch",      "coffee",       "tea",       "drinks",
+      "meeting",       "meetings", "call",      "appointment", "party",        "holiday",   "holidays",
+      "vacation",      "birthday", "standup",   "stand-up",    "review",       "interview", "training",
+      "workshop",      "class",    "lesson",    "gym",         "doctor",       "dentist",   "flight",
+      "train",         "concert",  "movie",     "conference",  "demo",         "sync",      "retro",
+      "retrospective", "planning", "yoga",      "exam",        "visit",        "trip",      "day off",
+      "event",         "date",     "seminar",   "webinar",     "presentation", "session",   "1:1",
+      "one-on-one",    "catch-up", "kickoff"};
   static WordList const chinese{
-      "开会", "会议", "例会", "早会", "周会", "月会", "年会", "晚会", "聚会", "约会", "宴会", "个会",   "的会",
-      "评审", "面试", "吃饭", "午饭", "午餐", "晚饭", "晚餐", "早餐", "早饭", "喝茶", "咖啡", "见面",   "看病",
-      "体检", "看牙", "牙医", "培训", "上课", "课程", "聚餐", "休假", "请假", "放假", "年假", "出差",   "生日",
-      "健身", "跑步", "电影", "航班", "飞机", "火车", "高铁", "讨论", "汇报", "演示", "复盘", "拜访",   "考试",
-      "打球", "瑜伽", "通话", "电话", "站会", "沟通", "对齐", "答辩", "讲座", "演唱会", "旅行", "游泳", "座谈"};
+      "开会", "会议", "例会", "早会", "周会", "月会", "年会",   "晚会", "聚会", "约会", "宴会",
+      "个会", "的会", "评审", "面试", "吃饭", "午饭", "午餐",   "晚饭", "晚餐", "早餐", "早饭",
+      "喝茶", "咖啡", "见面", "看病", "体检", "看牙", "牙医",   "培训", "上课", "课程", "聚餐",
+      "休假", "请假", "放假", "年假", "出差", "生日", "健身",   "跑步", "电影", "航班", "飞机",
+      "火车", "高铁", "讨论", "汇报", "演示", "复盘", "拜访",   "考试", "打球", "瑜伽", "通话",
+      "电话", "站会", "沟通", "对齐", "答辩", "讲座", "演唱会", "旅行", "游泳", "座谈"};
   return has_any(lower, english) || has_any(lower, chinese);
 }
 

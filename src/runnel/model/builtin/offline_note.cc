@@ -65,8 +65,9 @@ constexpr std::size_t kLongestName = 200;
 
 Note to_note(OfflineText const& words) {
   Note note;
-  note.secret = has_any(words.lower, {"password", "passcode", "passphrase", "api key", "access token", "secret key",
-                                      "pin code", "credit card", "密码", "口令", "密钥", "信用卡", "验证码"});
+  note.secret =
+      has_any(words.lower, {"password", "passcode", "passphrase", "api key", "access token", "secret key",
+                            "pin code", "credit card", "密码", "口令", "密钥", "信用卡", "验证码"});
   for (auto const& pattern : kNotePatterns) {
     Scan scan{words.lower};
     if (!scan.take(pattern.begin)) continue;

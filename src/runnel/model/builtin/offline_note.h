@@ -8,10 +8,10 @@
 namespace runnel::model {
 
 struct Note {
-  std::string kind;    // "user" or "work_profile".
-  std::string field;   // "likes".
+  std::string kind;   // "user" or "work_profile".
+  std::string field;  // "likes".
   bool in_list = false;
-  std::string value;   // Empty if nothing is to be remembered.
+  std::string value;    // Empty if nothing is to be remembered.
   bool secret = false;  // It speaks of a password or the like, which must not be noted.
 };
 

@@ -15,7 +15,6 @@ namespace chrono = std::chrono;
 
 namespace {
 
-constexpr std::int64_t kMinuteMs = 60'000;
 constexpr std::int64_t kDayMs = kMinutesOfDay * kMinuteMs;
 constexpr std::int64_t kUsualMinutes = 60;  // Of an event whose end is not said.
 constexpr int kDaysSearched = 31;
@@ -71,7 +70,8 @@ class Planner {
     return reply;
   }
 
-  [[nodiscard]] NextCall call(char const* module, char const* method, std::string input, Words const& intent) const {
+  [[nodiscard]] NextCall call(char const* module, char const* method, std::string input,
+                              Words const& intent) const {
     return {module, method, std::move(input), say(intent)};
   }
 
@@ -106,7 +106,9 @@ class Planner {
       return;
     }
     auto const last = when.days ? when.day->first + chrono::days{*when.days - 1} : when.day->last;
-    object.boolean("all_day", true).text("start_date", to_date(when.day->first)).text("end_date", to_date(last));
+    object.boolean("all_day", true)
+        .text("start_date", to_date(when.day->first))
+        .text("end_date", to_date(last));
   }
 
   [[nodiscard]] Step create() const {
@@ -217,7 +219,8 @@ class Planner {
     } else if (request_.target.says_time()) {
       auto const start = moved_start(event);
       object.boolean("all_day", false).text("start_at", to_local_rfc3339(moment_.zone, start));
-      object.text("end_at", to_local_rfc3339(moment_.zone, moved_end(start).value_or(start + kUsualMinutes * kMinuteMs)));
+      object.text("end_at", to_local_rfc3339(moment_.zone,
+                                             moved_end(start).value_or(start + kUsualMinutes * kMinuteMs)));
     } else {
       auto const day = request_.shift_minutes ? event.first + chrono::days{days} : request_.target.day->first;
       object.text("start_date", to_date(day));
@@ -238,7 +241,8 @@ class Planner {
     auto const& target = request_.target;
     if (target.from_now_ms) return *target.from_now_ms;
     auto const local = moment_.zone.at(event.start_ms);
-    return instant_of(moment_.zone, target.day ? target.day->first : local.day, target.start.value_or(local.minute));
+    return instant_of(moment_.zone, target.day ? target.day->first : local.day,
+                      target.start.value_or(local.minute));
   }
 
   [[nodiscard]] std::optional<std::int64_t> moved_end(std::int64_t start) const {
@@ -304,8 +308,9 @@ class Planner {
     if (results_.size() > 1) return reports().answered(results_[1], found.front());
     std::string input;
     JsonObject{input}.text("invite_id", found.front().invite_id).close();
-    return call("calendar", accepts ? "accept_invite" : "reject_invite", std::move(input),
-                accepts ? Words{"Accept the invitation", "接受邀请"} : Words{"Reject the invitation", "拒绝邀请"});
+    return call(
+        "calendar", accepts ? "accept_invite" : "reject_invite", std::move(input),
+        accepts ? Words{"Accept the invitation", "接受邀请"} : Words{"Reject the invitation", "拒绝邀请"});
   }
 
   // --- Memory ---

@@ -11,17 +11,21 @@
 namespace runnel::model {
 namespace {
 
-constexpr char kLunch[] = R"({"event_id":"evt_1","title":"Lunch with Wei","start_at":"2026-11-19T04:30:00.000Z",)"
-                          R"("end_at":"2026-11-19T05:15:00.000Z","timezone":"Asia/Shanghai"})";
-constexpr char kReview[] = R"({"event_id":"evt_2","title":"项目评审会议","start_at":"2026-11-19T06:00:00.000Z",)"
-                           R"("end_at":"2026-11-19T07:00:00.000Z","timezone":"Asia/Shanghai"})";
-constexpr char kOtherLunch[] = R"({"event_id":"evt_3","title":"Lunch with Ann","start_at":"2026-11-20T04:00:00.000Z",)"
-                               R"("end_at":"2026-11-20T05:00:00.000Z","timezone":"Asia/Shanghai"})";
+constexpr char kLunch[] =
+    R"({"event_id":"evt_1","title":"Lunch with Wei","start_at":"2026-11-19T04:30:00.000Z",)"
+    R"("end_at":"2026-11-19T05:15:00.000Z","timezone":"Asia/Shanghai"})";
+constexpr char kReview[] =
+    R"({"event_id":"evt_2","title":"项目评审会议","start_at":"2026-11-19T06:00:00.000Z",)"
+    R"("end_at":"2026-11-19T07:00:00.000Z","timezone":"Asia/Shanghai"})";
+constexpr char kOtherLunch[] =
+    R"({"event_id":"evt_3","title":"Lunch with Ann","start_at":"2026-11-20T04:00:00.000Z",)"
+    R"("end_at":"2026-11-20T05:00:00.000Z","timezone":"Asia/Shanghai"})";
 constexpr char kFair[] = R"({"event_id":"evt_4","title":"Fair","all_day":true,"start_date":"2026-11-20",)"
                          R"("end_date":"2026-11-21","timezone":"Asia/Shanghai"})";
-constexpr char kInvite[] = R"({"event_id":"evt_5","title":"Lunch","start_at":"2026-11-19T04:00:00.000Z",)"
-                           R"("end_at":"2026-11-19T05:00:00.000Z","timezone":"Asia/Shanghai","organizer":"ann",)"
-                           R"("invite_id":"inv_1","invite_status":"pending"})";
+constexpr char kInvite[] =
+    R"({"event_id":"evt_5","title":"Lunch","start_at":"2026-11-19T04:00:00.000Z",)"
+    R"("end_at":"2026-11-19T05:00:00.000Z","timezone":"Asia/Shanghai","organizer":"ann",)"
+    R"("invite_id":"inv_1","invite_status":"pending"})";
 constexpr char kStandup[] = R"({"event_id":"evt_6","title":"Standup","start_at":"2026-11-19T01:00:00.000Z",)"
                             R"("end_at":"2026-11-19T01:15:00.000Z","rrule":"FREQ=DAILY",)"
                             R"("occurrence_start":"2026-11-19T01:00:00.000Z","timezone":"Asia/Shanghai"})";
@@ -43,7 +47,8 @@ std::string failure(std::string const& code, std::string const& message = "why")
 // A stage: each next step is planned from the words and the results so far.
 class Stage {
  public:
-  explicit Stage(std::string words, Moment moment = wednesday()) : words_{std::move(words)}, moment_{moment} {}
+  explicit Stage(std::string words, Moment moment = wednesday())
+      : words_{std::move(words)}, moment_{moment} {}
 
   // The next call as "module.method {input}", or the reply's text.
   std::string next() {
@@ -58,7 +63,11 @@ class Stage {
     next();
     auto const& call = std::get<NextCall>(step_);
     std::string arguments;
-    JsonObject{arguments}.text("module", call.module).text("method", call.method).raw("input", call.input).close();
+    JsonObject{arguments}
+        .text("module", call.module)
+        .text("method", call.method)
+        .raw("input", call.input)
+        .close();
     auto const id = "call_" + std::to_string(messages_.size());
     messages_.emplace_back().speaker = Speaker::assistant;
     messages_.back().tool_calls.push_back({id, "project_cli", arguments});
@@ -91,9 +100,10 @@ TEST(OfflinePlan, USE_2_AnEventIsCreatedAndTold) {
   EXPECT_EQ(stage.next(),
             R"(calendar.create {"title":"Lunch with Wei","start_at":"2026-11-19T12:30:00+08:00",)"
             R"("end_at":"2026-11-19T13:15:00+08:00"})");
-  stage.gives(success(R"({"event_id":"evt_1","outcome":"created","conflicts":[)" + std::string{kReview} + "]}"));
-  expect_has(stage.next(), {"Created: “Lunch with Wei”, Thursday 19 November 2026, 12:30–13:15", "It overlaps with:",
-                            "项目评审会议", "14:00–15:00"});
+  stage.gives(
+      success(R"({"event_id":"evt_1","outcome":"created","conflicts":[)" + std::string{kReview} + "]}"));
+  expect_has(stage.next(), {"Created: “Lunch with Wei”, Thursday 19 November 2026, 12:30–13:15",
+                            "It overlaps with:", "项目评审会议", "14:00–15:00"});
   EXPECT_EQ(stage.reply().status, ReplyStatus::success);
 }
 
@@ -101,16 +111,19 @@ TEST(OfflinePlan, USE_2_NewEventsInOtherForms) {
   EXPECT_EQ(Stage{"下周三下午3点到4点半 项目评审，在三号会议室"}.next(),
             R"(calendar.create {"title":"项目评审","start_at":"2026-11-25T15:00:00+08:00",)"
             R"("end_at":"2026-11-25T16:30:00+08:00","location":"三号会议室"})");
-  EXPECT_EQ(Stage{"后天休假一天"}.next(),
-            R"(calendar.create {"title":"休假","all_day":true,"start_date":"2026-11-20","end_date":"2026-11-20"})");
-  EXPECT_EQ(Stage{"12月1日到3日出差"}.next(),
-            R"(calendar.create {"title":"出差","all_day":true,"start_date":"2026-12-01","end_date":"2026-12-03"})");
+  EXPECT_EQ(
+      Stage{"后天休假一天"}.next(),
+      R"(calendar.create {"title":"休假","all_day":true,"start_date":"2026-11-20","end_date":"2026-11-20"})");
+  EXPECT_EQ(
+      Stage{"12月1日到3日出差"}.next(),
+      R"(calendar.create {"title":"出差","all_day":true,"start_date":"2026-12-01","end_date":"2026-12-03"})");
   EXPECT_EQ(Stage{"每周一上午九点例会"}.next(),
             R"(calendar.create {"title":"例会","start_at":"2026-11-23T09:00:00+08:00",)"
             R"("end_at":"2026-11-23T10:00:00+08:00","rrule":"FREQ=WEEKLY;BYDAY=MO"})");
-  EXPECT_EQ(Stage("Lunch with Wei on Sunday at noon", moment_at("2026-10-23T10:00:00Z", "Europe/Berlin")).next(),
-            R"(calendar.create {"title":"Lunch with Wei","start_at":"2026-10-25T12:00:00+01:00",)"
-            R"("end_at":"2026-10-25T13:00:00+01:00"})");
+  EXPECT_EQ(
+      Stage("Lunch with Wei on Sunday at noon", moment_at("2026-10-23T10:00:00Z", "Europe/Berlin")).next(),
+      R"(calendar.create {"title":"Lunch with Wei","start_at":"2026-10-25T12:00:00+01:00",)"
+      R"("end_at":"2026-10-25T13:00:00+01:00"})");
 }
 
 TEST(OfflinePlan, USE_2_ATimeWithoutADayIsTheNextOne) {
@@ -127,9 +140,8 @@ TEST(OfflinePlan, USE_2_ACalendarIsReadAndTold) {
   expect_has(day.next(), {"有 2 项安排", "「Lunch with Wei」，2026年11月19日（周四）12:30–13:15"});
 
   Stage week{"What do I have next week?"};
-  EXPECT_EQ(week.next(),
-            R"(calendar.read {"mode":"range","start_at":"2026-11-23T00:00:00+08:00",)"
-            R"("end_at":"2026-11-30T00:00:00+08:00"})");
+  EXPECT_EQ(week.next(), R"(calendar.read {"mode":"range","start_at":"2026-11-23T00:00:00+08:00",)"
+                         R"("end_at":"2026-11-30T00:00:00+08:00"})");
   week.gives(items({}));
   EXPECT_EQ(week.next(), "Nothing is planned for Monday 23 November 2026 to Sunday 29 November 2026.");
 }
@@ -146,7 +158,9 @@ TEST(OfflinePlan, USE_2_AnEventIsMovedAfterItWasFound) {
 }
 
 TEST(OfflinePlan, USE_2_WhatIsNotNamedStaysAsItIs) {
-  auto const moved = [](char const* words, char const* event) { return Stage{words}.gives(items({event})).next(); };
+  auto const moved = [](char const* words, char const* event) {
+    return Stage{words}.gives(items({event})).next();
+  };
 
   EXPECT_EQ(moved("Move lunch to Friday", kLunch),
             R"(calendar.update {"event_id":"evt_1","start_at":"2026-11-20T12:30:00+08:00"})");
@@ -174,7 +188,8 @@ TEST(OfflinePlan, USE_2_NothingIsChangedUnlessOneEventIsMeant) {
   auto const none = Stage{"Cancel dinner"}.gives(items({kLunch})).reply();
   auto const chinese = Stage{"取消明天的会"}.gives(items({kLunch})).reply();
 
-  expect_has(several.text, {"Several events may be meant", "Lunch with Wei", "Lunch with Ann", "Nothing was changed."});
+  expect_has(several.text,
+             {"Several events may be meant", "Lunch with Wei", "Lunch with Ann", "Nothing was changed."});
   expect_has(none.text, {"I found no such event", "Lunch with Wei", "Nothing was changed."});
   expect_has(chinese.text, {"没有找到这个日程", "没有更改任何内容"});
   for (auto const& reply : {several, none, chinese}) {
@@ -203,9 +218,10 @@ TEST(OfflinePlan, USE_2_AContactIsInvited) {
   EXPECT_EQ(stage.next(), R"(calendar.read {"mode":"day","date":"2026-11-19"})");
   stage.gives(items({kLunch}));
   EXPECT_EQ(stage.next(), R"(calendar.share {"event_id":"evt_1","user_ids":["wei"]})");
-  stage.gives(success(R"({"title":"Lunch with Wei","start_at":"2026-11-19T04:30:00.000Z",)"
-                      R"("end_at":"2026-11-19T05:15:00.000Z",)"
-                      R"("items":[{"user_id":"wei","invite_id":"inv_1","outcome":"already_invited"}],"count":1})"));
+  stage.gives(
+      success(R"({"title":"Lunch with Wei","start_at":"2026-11-19T04:30:00.000Z",)"
+              R"("end_at":"2026-11-19T05:15:00.000Z",)"
+              R"("items":[{"user_id":"wei","invite_id":"inv_1","outcome":"already_invited"}],"count":1})"));
   expect_has(stage.next(), {"Wei was already invited to “Lunch with Wei”"});
 }
 
@@ -218,7 +234,8 @@ TEST(OfflinePlan, USE_2_NobodyIsInvitedUnlessOneUserIsMeant) {
   expect_has(asked({R"({"name":"Wei"})"}), {"is no user of this server"});
   expect_has(asked({R"({"name":"Wang Wei","user_id":"a"})", R"({"name":"Li Wei","user_id":"b"})"}),
              {"Several contacts", "Wang Wei", "Li Wei"});
-  expect_has(asked({R"({"name":"Wei","user_id":"a"})", R"({"name":"Li Wei","user_id":"b"})"}), {"calendar.read"});
+  expect_has(asked({R"({"name":"Wei","user_id":"a"})", R"({"name":"Li Wei","user_id":"b"})"}),
+             {"calendar.read"});
 }
 
 TEST(OfflinePlan, USE_2_AnInvitationIsAnswered) {
@@ -226,21 +243,26 @@ TEST(OfflinePlan, USE_2_AnInvitationIsAnswered) {
   EXPECT_EQ(accepting.next(), R"(calendar.read {"mode":"invites"})");
 
   expect_has(accepting.gives(items({kInvite})).next(), {"没有找到这个邀请", "Lunch"});
-  expect_has(Stage{"接受ann的邀请"}.gives(items({kInvite})).next(), {R"(calendar.accept_invite {"invite_id":"inv_1"})"});
-  expect_has(Stage{"Decline the invitation to lunch"}.gives(items({kInvite})).next(), {"calendar.reject_invite", "inv_1"});
-  expect_has(Stage{"Accept the invitation"}.gives(items({})).next(), {"No invitation waits", "Nothing was changed."});
-  expect_has(Stage{"Accept the invitation"}
-                 .gives(items({kInvite}))
-                 .gives(success(R"({"event_id":"evt_5","outcome":"accepted","title":"Lunch",)"
-                                R"("start_at":"2026-11-19T04:00:00.000Z","end_at":"2026-11-19T05:00:00.000Z"})"))
-                 .next(),
-             {"Accepted the invitation to “Lunch”", "12:00–13:00"});
+  expect_has(Stage{"接受ann的邀请"}.gives(items({kInvite})).next(),
+             {R"(calendar.accept_invite {"invite_id":"inv_1"})"});
+  expect_has(Stage{"Decline the invitation to lunch"}.gives(items({kInvite})).next(),
+             {"calendar.reject_invite", "inv_1"});
+  expect_has(Stage{"Accept the invitation"}.gives(items({})).next(),
+             {"No invitation waits", "Nothing was changed."});
+  expect_has(
+      Stage{"Accept the invitation"}
+          .gives(items({kInvite}))
+          .gives(success(R"({"event_id":"evt_5","outcome":"accepted","title":"Lunch",)"
+                         R"("start_at":"2026-11-19T04:00:00.000Z","end_at":"2026-11-19T05:00:00.000Z"})"))
+          .next(),
+      {"Accepted the invitation to “Lunch”", "12:00–13:00"});
 }
 
 TEST(OfflinePlan, USE_2_ContactsAreFound) {
-  auto const found = Stage{"王伟的电话是多少"}
-                         .gives(items({R"({"name":"王伟","phone":"+86 138 0013 8000","email":"wei@example.com"})"}))
-                         .next();
+  auto const found =
+      Stage{"王伟的电话是多少"}
+          .gives(items({R"({"name":"王伟","phone":"+86 138 0013 8000","email":"wei@example.com"})"}))
+          .next();
 
   EXPECT_EQ(found, "联系人「王伟」：\n- 「王伟」，电话 +86 138 0013 8000，邮箱 wei@example.com");
   EXPECT_EQ(Stage{"Find Ann's e-mail"}.gives(items({})).next(), "I found no contact for “Ann”.");
@@ -254,7 +276,8 @@ TEST(OfflinePlan, USE_2_ANoteIsAddedAndRecalled) {
 
   Stage recalling{"What do you remember about me?"};
   EXPECT_EQ(recalling.next(), "memory.read {}");
-  recalling.gives(items({R"({"kind":"user","content":{"preferred_name":"Wei","likes":["tea","mornings"]}})"}));
+  recalling.gives(
+      items({R"({"kind":"user","content":{"preferred_name":"Wei","likes":["tea","mornings"]}})"}));
   EXPECT_EQ(recalling.next(), "This is noted about you:\n- name: Wei\n- likes: tea; mornings");
 }
 
@@ -298,7 +321,8 @@ TEST(OfflinePlan, USE_2_LongListsAreCutAndSayHowMuchIsLeft) {
 }
 
 TEST(OfflinePlan, USE_2_SameWordsSameStep) {
-  EXPECT_EQ(Stage{"Cancel lunch"}.gives(items({kLunch})).next(), Stage{"Cancel lunch"}.gives(items({kLunch})).next());
+  EXPECT_EQ(Stage{"Cancel lunch"}.gives(items({kLunch})).next(),
+            Stage{"Cancel lunch"}.gives(items({kLunch})).next());
 }
 
 }  // namespace

@@ -40,56 +40,67 @@ std::string one_blank_each(std::string_view text) {
 // --- Contacts ---
 
 WordList const& contact_nouns() {
-  static WordList const all{"电话号码", "手机号码", "电话",   "手机号",     "手机",         "号码",           "邮箱地址",
-                            "电子邮件", "邮件地址", "邮箱",   "联系方式",   "联系人",       "phone number",   "phone",
-                            "number",   "telephone", "mobile", "e-mail address", "email address", "e-mail", "email",
-                            "contact",  "contacts", "mail address"};
+  static WordList const all{"电话号码",  "手机号码", "电话",           "手机号",        "手机",
+                            "号码",      "邮箱地址", "电子邮件",       "邮件地址",      "邮箱",
+                            "联系方式",  "联系人",   "phone number",   "phone",         "number",
+                            "telephone", "mobile",   "e-mail address", "email address", "e-mail",
+                            "email",     "contact",  "contacts",       "mail address"};
   return all;
 }
 
 WordList const& contact_fillers() {
-  static WordList const all{
-      "查一下",  "查找",   "查查",      "查",   "找一下", "找",     "看看",   "搜索",  "告诉我", "是多少", "是什么",
-      "有没有",  "多少",   "什么",      "信息", "一下",   "的",     "是",     "吗",    "呢",     "有",     "叫",
-      "find",    "look up", "search for", "search", "show me", "show", "get", "give me", "tell me", "what is", "what's",
-      "who is",  "who's",  "do you have", "do i have", "for", "of", "the", "a", "an", "my", "details", "in", "named", "'s", "and", "or"};
+  static WordList const all{"查一下",      "查找",      "查查",    "查",         "找一下", "找",      "看看",
+                            "搜索",        "告诉我",    "是多少",  "是什么",     "有没有", "多少",    "什么",
+                            "信息",        "一下",      "的",      "是",         "吗",     "呢",      "有",
+                            "叫",          "find",      "look up", "search for", "search", "show me", "show",
+                            "get",         "give me",   "tell me", "what is",    "what's", "who is",  "who's",
+                            "do you have", "do i have", "for",     "of",         "the",    "a",       "an",
+                            "my",          "details",   "in",      "named",      "'s",     "and",     "or"};
   return all;
 }
 
 bool asks_for_person(Sentence const& sentence) {
   auto const lower = sentence.lower();
-  bool const begins = Scan{lower}.take_any({"find", "look up", "search", "show", "get", "give me", "tell me", "what is",
-                                            "what's", "who is", "who's", "do you have", "查", "找", "搜", "告诉我", "看看"});
+  bool const begins =
+      Scan{lower}.take_any({"find", "look up", "search", "show", "get", "give me", "tell me", "what is",
+                            "what's", "who is", "who's", "do you have", "查", "找", "搜", "告诉我", "看看"});
   return has_any(lower, contact_nouns()) &&
-         (begins || sentence.tone.asks || has_any(lower, {"的电话", "的手机", "的邮箱", "的联系方式", "的号码"}));
+         (begins || sentence.tone.asks ||
+          has_any(lower, {"的电话", "的手机", "的邮箱", "的联系方式", "的号码"}));
 }
 
 // --- Reading ---
 
 bool asks_in_chinese(Sentence const& sentence) {
   auto const lower = sentence.lower();
-  bool const noun = has_any(lower, {"安排", "日程", "行程", "日历", "有会", "什么会", "哪些会", "会议", "开会", "例会",
-                                    "个会", "有事", "什么事", "有空", "空闲", "忙吗", "活动", "约会", "计划"});
+  bool const noun =
+      has_any(lower, {"安排", "日程", "行程", "日历", "有会", "什么会", "哪些会", "会议", "开会", "例会",
+                      "个会", "有事", "什么事", "有空", "空闲", "忙吗", "活动", "约会", "计划"});
   bool const asks = sentence.tone.asks || sentence.tone.yes_or_no ||
-                    Scan{lower}.take_any({"查", "看", "显示", "列出", "打开", "告诉我", "我的日程", "我的日历", "我的安排"});
+                    Scan{lower}.take_any(
+                        {"查", "看", "显示", "列出", "打开", "告诉我", "我的日程", "我的日历", "我的安排"});
   bool const own = sentence.when.day || has_any(lower, {"我", "日程", "日历", "安排", "行程"});
   return noun && asks && own;
 }
 
 bool asks_in_english(Sentence const& sentence) {
   auto const lower = sentence.lower();
-  if (has_any(lower, {"my calendar", "my schedule", "my agenda", "on the calendar", "my events", "my meetings",
-                      "my appointments", "my plans"}))
+  if (has_any(lower, {"my calendar", "my schedule", "my agenda", "on the calendar", "my events",
+                      "my meetings", "my appointments", "my plans"}))
     return sentence.tone.asks || sentence.tone.yes_or_no ||
-           Scan{lower}.take_any({"show", "list", "read", "check", "open", "display", "tell me", "give me", "look at", "my"});
-  bool const free = has_any(lower, {"am i free", "am i busy", "do i have time", "are there any meetings", "any meetings",
-                                    "any events", "any appointments", "any plans", "is there anything"});
+           Scan{lower}.take_any(
+               {"show", "list", "read", "check", "open", "display", "tell me", "give me", "look at", "my"});
+  bool const free =
+      has_any(lower, {"am i free", "am i busy", "do i have time", "are there any meetings", "any meetings",
+                      "any events", "any appointments", "any plans", "is there anything"});
   if (free) return true;
-  bool const about_me = has_any(lower, {"do i have", "have i got", "what's on", "what is on", "what's planned",
-                                        "what is planned", "what's happening", "what is happening", "anything on"});
+  bool const about_me =
+      has_any(lower, {"do i have", "have i got", "what's on", "what is on", "what's planned",
+                      "what is planned", "what's happening", "what is happening", "anything on"});
   bool const speaks_of_events = sentence.when.day || has_event_noun(lower);
   if (about_me) return speaks_of_events;
-  return Scan{lower}.take_any({"show", "list", "read", "check"}) && has_any(lower, {"meetings", "events", "appointments"});
+  return Scan{lower}.take_any({"show", "list", "read", "check"}) &&
+         has_any(lower, {"meetings", "events", "appointments"});
 }
 
 // "When is lunch with Wei?"
@@ -100,7 +111,8 @@ bool asks_when(Sentence const& sentence, Request& request) {
                        (has_event_noun(lower) || lower.find("会") != std::string_view::npos);
   if (!rest && !chinese) return false;
   OfflineText const words = rest.value_or(sentence.command.words);
-  auto const left = cut_words(words, {"是", "在", "什么时候", "什么时间", "几点", "哪天", "开始", "举行", "呢"});
+  auto const left =
+      cut_words(words, {"是", "在", "什么时候", "什么时间", "几点", "哪天", "开始", "举行", "呢"});
   auto const text = to_offline_text(left);
   if (!text) return false;
   request.when = read_when(*text, sentence.moment);
@@ -139,20 +151,21 @@ bool answers_invite(Sentence const& sentence, Request& request) {
 
 std::optional<OfflineText> to_be_noted(Sentence const& sentence) {
   return behind_words(sentence.command.words,
-                           {"记住", "记下来", "记下", "记一下", "记着", "记得", "别忘了", "不要忘记", "remember that",
-                            "remember to", "remember", "note that", "note down", "memorize", "keep in mind that",
-                            "keep in mind", "don't forget that", "don't forget"});
+                      {"记住", "记下来", "记下", "记一下", "记着", "记得", "别忘了", "不要忘记",
+                       "remember that", "remember to", "remember", "note that", "note down", "memorize",
+                       "keep in mind that", "keep in mind", "don't forget that", "don't forget"});
 }
 
 }  // namespace
 
 bool asks_to_recall(Sentence const& sentence, Request& request) {
   auto const& lower = sentence.words.lower;
-  bool const english = has_any(lower, {"what do you remember", "what do you know about me", "do you remember anything",
-                                       "do you remember me", "what have you noted", "what did you note", "my memories",
-                                       "what have you remembered"});
-  bool const chinese = has_any(lower, {"记得", "记住", "知道", "了解", "记忆", "记下"}) && has_any(lower, {"我"}) &&
-                       has_any(lower, {"什么", "哪些", "多少", "看看", "查看"}) &&
+  bool const english =
+      has_any(lower, {"what do you remember", "what do you know about me", "do you remember anything",
+                      "do you remember me", "what have you noted", "what did you note", "my memories",
+                      "what have you remembered"});
+  bool const chinese = has_any(lower, {"记得", "记住", "知道", "了解", "记忆", "记下"}) &&
+                       has_any(lower, {"我"}) && has_any(lower, {"什么", "哪些", "多少", "看看", "查看"}) &&
                        !Scan{lower}.take_any({"请", "记住", "记下", "记得", "记一下"});
   bool const own = lower.find("你") != std::string::npos || lower.find("记忆") != std::string::npos;
   if (!english && (!chinese || !own)) return false;
@@ -179,9 +192,11 @@ bool asks_about_invites(Sentence const& sentence, Request& request) {
   if (!speaks_of_invites(sentence.lower())) return false;
   if (answers_invite(sentence, request)) return true;
   request = Request{};
-  bool const lists = sentence.tone.asks || sentence.tone.yes_or_no ||
-                     Scan{sentence.lower()}.take_any({"show", "list", "my", "查", "看", "列出", "显示", "我的", "any"});
-  bool const own = has_any(sentence.lower(), {"我", "my", "i", "any", "查看", "列出", "看看", "显示", "pending", "invitations", "invites"});
+  bool const lists =
+      sentence.tone.asks || sentence.tone.yes_or_no ||
+      Scan{sentence.lower()}.take_any({"show", "list", "my", "查", "看", "列出", "显示", "我的", "any"});
+  bool const own = has_any(sentence.lower(), {"我", "my", "i", "any", "查看", "列出", "看看", "显示",
+                                              "pending", "invitations", "invites"});
   if (!lists || !own || asks_for_meaning(sentence.lower())) return false;
   request.ask = Ask::read_invites;
   return true;

@@ -63,7 +63,8 @@ Weekdays take_chinese_weekdays(Scan& scan) {
 std::optional<unsigned> take_chinese_month_day(Scan& scan) {
   Scan ahead = scan;
   auto const day = ahead.take_number();
-  if (!day || day->value < 1 || day->value > kMostDaysOfMonth || !ahead.take_any({"号", "日"})) return std::nullopt;
+  if (!day || day->value < 1 || day->value > kMostDaysOfMonth || !ahead.take_any({"号", "日"}))
+    return std::nullopt;
   scan = ahead;
   return static_cast<unsigned>(day->value);
 }
@@ -145,7 +146,8 @@ std::optional<Repetition> take_english(Scan& scan) {
 
 bool takes_place(Repetition const& repetition, Day day) {
   auto const& wanted = repetition.weekdays;
-  bool const on_weekday = wanted.empty() || std::find(wanted.begin(), wanted.end(), weekday{day}) != wanted.end();
+  bool const on_weekday =
+      wanted.empty() || std::find(wanted.begin(), wanted.end(), weekday{day}) != wanted.end();
   auto const number = static_cast<unsigned>(chrono::year_month_day{day}.day());
   return on_weekday && repetition.day_of_month.value_or(number) == number;
 }

@@ -11,8 +11,8 @@
 namespace runnel::model {
 
 struct Repetition {
-  std::string rule;                             // RFC 5545: FREQ=WEEKLY;BYDAY=MO
-  std::vector<std::chrono::weekday> weekdays;   // Only on these, if there are any.
+  std::string rule;                            // RFC 5545: FREQ=WEEKLY;BYDAY=MO
+  std::vector<std::chrono::weekday> weekdays;  // Only on these, if there are any.
   std::optional<unsigned> day_of_month;
 };
 

@@ -103,7 +103,8 @@ std::vector<std::string> Reports::lines(std::vector<FoundEvent> const& events) c
 std::string Reports::time_words() const {
   auto const& day = request_.when.day;
   bool const shows = request_.ask == Ask::read_events;
-  if (!day) return say(shows ? Words{"the next 7 days", "接下来七天"} : Words{"the next 31 days", "接下来31天"});
+  if (!day)
+    return say(shows ? Words{"the next 7 days", "接下来七天"} : Words{"the next 31 days", "接下来31天"});
   auto const first = day_words(day->first, chinese_);
   return day->first == day->last ? first : first + say({" to ", "至"}) + day_words(day->last, chinese_);
 }
@@ -129,7 +130,8 @@ Reply Reports::changed(ToolResult const& result, FoundEvent const& before) const
   if (after.title.empty()) after.title = before.title;
   after.rule.clear();
   auto const line = event_words(after, moment_.zone, chinese_);
-  auto text = say(removed ? Words{"Deleted: ", "已取消："} : Words{"Moved: ", "已改为："}) + line + say({".", "。"});
+  auto text =
+      say(removed ? Words{"Deleted: ", "已取消："} : Words{"Moved: ", "已改为："}) + line + say({".", "。"});
   if (!before.occurrence.empty())
     text += say({" Only this one of the repeated events was changed.", "只更改了重复日程中的这一次。"});
   auto reply = report(text + conflict_words(result));
@@ -151,7 +153,8 @@ Reply Reports::shown_events(ToolResult const& result) const {
 
 Reply Reports::found_events(std::vector<FoundEvent> const& events) const {
   if (events.empty())
-    return report(say({"I found no such event in ", "没有找到这个日程，找的是"}) + time_words() + say({".", "。"}));
+    return report(say({"I found no such event in ", "没有找到这个日程，找的是"}) + time_words() +
+                  say({".", "。"}));
   return report(say({"I found:", "找到："}) + list_words(lines(events), chinese_));
 }
 
@@ -168,11 +171,11 @@ Reply Reports::shared(ToolResult const& result, FoundContact const& contact, Fou
   auto const line = event_words(changed_event(result, moment_.zone).value_or(event), moment_.zone, chinese_);
   auto const* const items = result.data.if_contains("items");
   std::string outcome;
-  if (items != nullptr && items->is_array() && !items->get_array().empty() && items->get_array()[0].is_object())
+  if (items != nullptr && items->is_array() && !items->get_array().empty() &&
+      items->get_array()[0].is_object())
     outcome = text_in(items->get_array()[0].get_object(), "outcome");
-  auto const verb = outcome == "already_invited"
-                        ? Words{" was already invited to ", "之前已经被邀请："}
-                        : Words{" is invited to ", "已被邀请："};
+  auto const verb = outcome == "already_invited" ? Words{" was already invited to ", "之前已经被邀请："}
+                                                 : Words{" is invited to ", "已被邀请："};
   auto reply = report(contact.name + say(verb) + line + say({".", "。"}));
   reply.key_points.push_back(line);
   return reply;
@@ -182,21 +185,22 @@ Reply Reports::answered(ToolResult const& result, FoundEvent const& invite) cons
   bool const accepts = request_.ask == Ask::accept_invite;
   auto event = changed_event(result, moment_.zone).value_or(invite);
   auto const line = event_words(event, moment_.zone, chinese_);
-  auto reply =
-      report(say(accepts ? Words{"Accepted the invitation to ", "已接受邀请："}
-                         : Words{"Rejected the invitation to ", "已拒绝邀请："}) +
-             line + say({".", "。"}));
+  auto reply = report(say(accepts ? Words{"Accepted the invitation to ", "已接受邀请："}
+                                  : Words{"Rejected the invitation to ", "已拒绝邀请："}) +
+                      line + say({".", "。"}));
   reply.key_points.push_back(line);
   return reply;
 }
 
 Reply Reports::shown_contacts(std::vector<FoundContact> const& contacts) const {
   auto const name = quoted(request_.person, chinese_);
-  if (contacts.empty()) return report(say({"I found no contact for ", "没有找到联系人"}) + name + say({".", "。"}));
+  if (contacts.empty())
+    return report(say({"I found no contact for ", "没有找到联系人"}) + name + say({".", "。"}));
   std::vector<std::string> found;
   for (auto const& contact : contacts)
     found.push_back(contact_words(contact, chinese_));
-  auto reply = report(say({"Your contacts for ", "联系人"}) + name + say({":", "："}) + list_words(found, chinese_));
+  auto reply =
+      report(say({"Your contacts for ", "联系人"}) + name + say({":", "："}) + list_words(found, chinese_));
   reply.key_points.push_back(found.front());
   return reply;
 }
@@ -206,7 +210,8 @@ Reply Reports::remembered(ToolResult const& result) const {
   auto const field = field_words(request_.note.field, chinese_);
   if (text_in(result.data, "outcome") == "unchanged")
     return report(say({"That was noted before: ", "这一点之前已经记下："}) + value + say({".", "。"}));
-  return report(chinese_ ? "已记住（" + field + "）：" + value + "。" : "Noted (" + field + "): " + value + ".");
+  return report(chinese_ ? "已记住（" + field + "）：" + value + "。"
+                         : "Noted (" + field + "): " + value + ".");
 }
 
 Reply Reports::recalled(ToolResult const& result) const {
@@ -217,8 +222,8 @@ Reply Reports::recalled(ToolResult const& result) const {
       auto const* const content = item.is_object() ? item.get_object().if_contains("content") : nullptr;
       if (content == nullptr || !content->is_object()) continue;
       for (auto const& member : content->get_object())
-        found.push_back(field_words({member.key().data(), member.key().size()}, chinese_) + say({": ", "："}) +
-                        value_words(member.value()));
+        found.push_back(field_words({member.key().data(), member.key().size()}, chinese_) +
+                        say({": ", "："}) + value_words(member.value()));
     }
   }
   if (found.empty()) return report(say({"Nothing is noted about you.", "还没有记下关于您的内容。"}));
@@ -227,16 +232,19 @@ Reply Reports::recalled(ToolResult const& result) const {
 
 Reply Reports::not_one_event(std::vector<FoundEvent> const& meant, std::vector<FoundEvent> const& all) const {
   if (!meant.empty())
-    return question(say({"Several events may be meant:", "可能指以下几个日程："}) + list_words(lines(meant), chinese_) +
+    return question(say({"Several events may be meant:", "可能指以下几个日程："}) +
+                    list_words(lines(meant), chinese_) +
                     say({"\nName one by more words of its title, its day or its time.",
                          "\n请用标题里更多的词、日期或时间说明是哪一个。"}));
-  auto text = say({"I found no such event in ", "没有找到这个日程，找的是"}) + time_words() + say({".", "。"});
+  auto text =
+      say({"I found no such event in ", "没有找到这个日程，找的是"}) + time_words() + say({".", "。"});
   if (!all.empty())
     text += say({" These are there:", "那里有："}) + list_words(lines(all), chinese_) + say({"\n", "\n"});
   return question(std::move(text));
 }
 
-Reply Reports::not_one_invite(std::vector<FoundEvent> const& meant, std::vector<FoundEvent> const& all) const {
+Reply Reports::not_one_invite(std::vector<FoundEvent> const& meant,
+                              std::vector<FoundEvent> const& all) const {
   if (all.empty()) return question(say({"No invitation waits for your answer.", "没有等待答复的邀请。"}));
   auto const& shown = meant.empty() ? all : meant;
   auto const head = meant.empty() ? Words{"I found no such invitation. These wait for your answer:",
@@ -247,16 +255,18 @@ Reply Reports::not_one_invite(std::vector<FoundEvent> const& meant, std::vector<
 
 Reply Reports::not_one_contact(std::vector<FoundContact> const& meant) const {
   auto const name = quoted(request_.person, chinese_);
-  if (meant.empty()) return question(say({"I found no contact for ", "没有找到联系人"}) + name + say({".", "。"}));
+  if (meant.empty())
+    return question(say({"I found no contact for ", "没有找到联系人"}) + name + say({".", "。"}));
   std::vector<std::string> found;
   for (auto const& contact : meant)
     found.push_back(contact_words(contact, chinese_));
-  return question(say({"Several contacts may be meant:", "可能指以下几个联系人："}) + list_words(found, chinese_) + "\n");
+  return question(say({"Several contacts may be meant:", "可能指以下几个联系人："}) +
+                  list_words(found, chinese_) + "\n");
 }
 
 Reply Reports::no_user(FoundContact const& contact) const {
-  return question(quoted(contact.name, chinese_) +
-                  say({" is no user of this server and cannot be invited.", "不是这个服务器的用户，无法邀请。"}));
+  return question(quoted(contact.name, chinese_) + say({" is no user of this server and cannot be invited.",
+                                                        "不是这个服务器的用户，无法邀请。"}));
 }
 
 }  // namespace runnel::model

@@ -21,15 +21,18 @@ class Reports {
   [[nodiscard]] Reply shown_events(ToolResult const& result) const;
   [[nodiscard]] Reply found_events(std::vector<FoundEvent> const& events) const;
   [[nodiscard]] Reply shown_invites(ToolResult const& result) const;
-  [[nodiscard]] Reply shared(ToolResult const& result, FoundContact const& contact, FoundEvent const& event) const;
+  [[nodiscard]] Reply shared(ToolResult const& result, FoundContact const& contact,
+                             FoundEvent const& event) const;
   [[nodiscard]] Reply answered(ToolResult const& result, FoundEvent const& invite) const;
   [[nodiscard]] Reply shown_contacts(std::vector<FoundContact> const& contacts) const;
   [[nodiscard]] Reply remembered(ToolResult const& result) const;
   [[nodiscard]] Reply recalled(ToolResult const& result) const;
 
   // None or several may be meant, so that nothing was changed.
-  [[nodiscard]] Reply not_one_event(std::vector<FoundEvent> const& meant, std::vector<FoundEvent> const& all) const;
-  [[nodiscard]] Reply not_one_invite(std::vector<FoundEvent> const& meant, std::vector<FoundEvent> const& all) const;
+  [[nodiscard]] Reply not_one_event(std::vector<FoundEvent> const& meant,
+                                    std::vector<FoundEvent> const& all) const;
+  [[nodiscard]] Reply not_one_invite(std::vector<FoundEvent> const& meant,
+                                     std::vector<FoundEvent> const& all) const;
   [[nodiscard]] Reply not_one_contact(std::vector<FoundContact> const& meant) const;
   [[nodiscard]] Reply no_user(FoundContact const& contact) const;
 

@@ -96,9 +96,9 @@ Request understand(std::string const& words, Moment const& moment) {
   auto const text = to_offline_text(words);
   if (text && !trimmed(text->lower).empty()) {
     using Rule = bool (*)(Sentence const&, Request&);
-    constexpr std::array<Rule, 9> kRules{&asks_to_recall, &asks_to_remember, &asks_about_invites,
-                                         &asks_to_share,  &asks_to_move,     &asks_to_delete,
-                                         &asks_for_contact, &asks_to_read,   &asks_to_create};
+    constexpr std::array<Rule, 9> kRules{&asks_to_recall,   &asks_to_remember, &asks_about_invites,
+                                         &asks_to_share,    &asks_to_move,     &asks_to_delete,
+                                         &asks_for_contact, &asks_to_read,     &asks_to_create};
     Sentence const sentence{*text, moment};
     for (auto const rule : kRules) {
       request = Request{};

@@ -43,9 +43,9 @@ enum class Missing {
 struct Request {
   Ask ask = Ask::nothing;
   Missing missing = Missing::nothing;
-  bool chinese = false;  // The language of the answer.
-  When when;             // Of the event, or what is to be read.
-  When target;           // Where it is moved to.
+  bool chinese = false;                       // The language of the answer.
+  When when;                                  // Of the event, or what is to be read.
+  When target;                                // Where it is moved to.
   std::optional<std::int64_t> shift_minutes;  // By how much it is moved.
   EventName name;                             // Of a new event.
   EventWords words;                           // Which event, or which invitation.

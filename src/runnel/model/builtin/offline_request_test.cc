@@ -107,20 +107,21 @@ TEST(OfflineRequest, USE_2_ContactsAndMemory) {
 }
 
 TEST(OfflineRequest, USE_2_WhatIsMissingIsAskedFor) {
-  expect_understood({{"安排和王伟开会", Ask::create_event, Missing::time},
-                     {"提醒我喝水", Ask::create_event, Missing::time},
-                     {"Schedule lunch with Wei", Ask::create_event, Missing::time},
-                     {"明天下午和王伟开会，安排一下", Ask::nothing},
-                     {"安排明天下午和王伟开会", Ask::create_event, Missing::time},
-                     {"明天25点开会", Ask::create_event, Missing::possible_time},
-                     {"1000000000点开会", Ask::create_event, Missing::possible_time},
-                     {"Schedule lunch today at 8am", Ask::create_event, Missing::time_to_come},
-                     {"Schedule lunch tomorrow at 12 and Friday at 1pm", Ask::create_event, Missing::one_time},
-                     {"取消会议", Ask::delete_event, Missing::event},
-                     {"Cancel it", Ask::delete_event, Missing::event},
-                     {"Move lunch", Ask::move_event, Missing::time},
-                     {"邀请王伟", Ask::share_event, Missing::event},
-                     {"Find the phone number", Ask::find_contact, Missing::person}});
+  expect_understood(
+      {{"安排和王伟开会", Ask::create_event, Missing::time},
+       {"提醒我喝水", Ask::create_event, Missing::time},
+       {"Schedule lunch with Wei", Ask::create_event, Missing::time},
+       {"明天下午和王伟开会，安排一下", Ask::nothing},
+       {"安排明天下午和王伟开会", Ask::create_event, Missing::time},
+       {"明天25点开会", Ask::create_event, Missing::possible_time},
+       {"1000000000点开会", Ask::create_event, Missing::possible_time},
+       {"Schedule lunch today at 8am", Ask::create_event, Missing::time_to_come},
+       {"Schedule lunch tomorrow at 12 and Friday at 1pm", Ask::create_event, Missing::one_time},
+       {"取消会议", Ask::delete_event, Missing::event},
+       {"Cancel it", Ask::delete_event, Missing::event},
+       {"Move lunch", Ask::move_event, Missing::time},
+       {"邀请王伟", Ask::share_event, Missing::event},
+       {"Find the phone number", Ask::find_contact, Missing::person}});
 }
 
 TEST(OfflineRequest, USE_2_NothingIsDoneForOtherSentences) {
@@ -185,21 +186,21 @@ TEST(OfflineRequest, USE_2_NewEventsHaveTitleAndPlace) {
     char const* title;
     char const* location;
   };
-  for (auto const& [words, title, location] : std::vector<Named>{
-           {"明天上午十点和王伟开会", "和王伟开会", ""},
-           {"下周三下午3点到4点半 项目评审，在三号会议室", "项目评审", "三号会议室"},
-           {"明天下午三点在三号会议室和王伟开会", "和王伟开会", "三号会议室"},
-           {"后天休假一天", "休假", ""},
-           {"每周一上午九点例会", "例会", ""},
-           {"请帮我安排明天下午两点的面试", "面试", ""},
-           {"提醒我明天八点喝水", "喝水", ""},
-           {"明天十点在线会议", "在线会议", ""},
-           {"Lunch with Wei tomorrow at 12:30 for 45 minutes", "Lunch with Wei", ""},
-           {"Schedule a team meeting on 2026-12-01 from 3pm to 4pm", "Team meeting", ""},
-           {"Team meeting tomorrow at 3pm in room 3", "Team meeting", "room 3"},
-           {"Holiday on Friday, all day", "Holiday", ""},
-           {"Please add dinner on Friday at 7 pm to my calendar", "Dinner", ""},
-           {"Remind me to call Ann tomorrow at 5", "Call Ann", ""}}) {
+  for (auto const& [words, title, location] :
+       std::vector<Named>{{"明天上午十点和王伟开会", "和王伟开会", ""},
+                          {"下周三下午3点到4点半 项目评审，在三号会议室", "项目评审", "三号会议室"},
+                          {"明天下午三点在三号会议室和王伟开会", "和王伟开会", "三号会议室"},
+                          {"后天休假一天", "休假", ""},
+                          {"每周一上午九点例会", "例会", ""},
+                          {"请帮我安排明天下午两点的面试", "面试", ""},
+                          {"提醒我明天八点喝水", "喝水", ""},
+                          {"明天十点在线会议", "在线会议", ""},
+                          {"Lunch with Wei tomorrow at 12:30 for 45 minutes", "Lunch with Wei", ""},
+                          {"Schedule a team meeting on 2026-12-01 from 3pm to 4pm", "Team meeting", ""},
+                          {"Team meeting tomorrow at 3pm in room 3", "Team meeting", "room 3"},
+                          {"Holiday on Friday, all day", "Holiday", ""},
+                          {"Please add dinner on Friday at 7 pm to my calendar", "Dinner", ""},
+                          {"Remind me to call Ann tomorrow at 5", "Call Ann", ""}}) {
     auto const name = understand(words, wednesday()).name;
     EXPECT_EQ(name.title, title) << words;
     EXPECT_EQ(name.location, location) << words;
@@ -207,15 +208,15 @@ TEST(OfflineRequest, USE_2_NewEventsHaveTitleAndPlace) {
 }
 
 TEST(OfflineRequest, USE_2_PeopleAreNamedWithoutTheWordsAroundThem) {
-  for (auto const& [words, person] : std::vector<std::pair<char const*, char const*>>{
-           {"王伟的电话是多少", "王伟"},
-           {"帮我查一下张三的邮箱", "张三"},
-           {"Find Ann's e-mail", "Ann"},
-           {"What is Wang Wei's phone number?", "Wang Wei"},
-           {"邀请王伟参加明天的会", "王伟"},
-           {"把明天的会分享给王伟", "王伟"},
-           {"Invite Wei to lunch", "Wei"},
-           {"Share tomorrow's lunch with Ann Lee", "Ann Lee"}}) {
+  for (auto const& [words, person] :
+       std::vector<std::pair<char const*, char const*>>{{"王伟的电话是多少", "王伟"},
+                                                        {"帮我查一下张三的邮箱", "张三"},
+                                                        {"Find Ann's e-mail", "Ann"},
+                                                        {"What is Wang Wei's phone number?", "Wang Wei"},
+                                                        {"邀请王伟参加明天的会", "王伟"},
+                                                        {"把明天的会分享给王伟", "王伟"},
+                                                        {"Invite Wei to lunch", "Wei"},
+                                                        {"Share tomorrow's lunch with Ann Lee", "Ann Lee"}}) {
     EXPECT_EQ(understand(words, wednesday()).person, person) << words;
   }
 }
@@ -246,9 +247,10 @@ TEST(OfflineRequest, USE_2_NotesGoToTheFieldThatFits) {
 }
 
 TEST(OfflineRequest, USE_2_EverythingThatIsSuggestedIsUnderstood) {
-  for (auto const ask : {Ask::nothing, Ask::create_event, Ask::read_events, Ask::find_event, Ask::read_invites,
-                         Ask::move_event, Ask::delete_event, Ask::share_event, Ask::accept_invite,
-                         Ask::reject_invite, Ask::find_contact, Ask::remember, Ask::recall}) {
+  for (auto const ask :
+       {Ask::nothing, Ask::create_event, Ask::read_events, Ask::find_event, Ask::read_invites,
+        Ask::move_event, Ask::delete_event, Ask::share_event, Ask::accept_invite, Ask::reject_invite,
+        Ask::find_contact, Ask::remember, Ask::recall}) {
     for (bool const chinese : {false, true}) {
       auto const all = suggestions(ask, chinese);
       EXPECT_EQ(all.size(), 3U);
@@ -267,10 +269,11 @@ TEST(OfflineRequest, USE_2_HostileTextAsksForNothing) {
   std::string many_words;
   for (int i = 0; i < 50'000; ++i)
     many_words += "取消";
-  for (auto const& words : {long_text, many_words, std::string{"\xff\xfe\x80 cancel"}, std::string(400, '\xe5'),
-                            std::string{"\0\0", 2}, std::string(390, ':')})
+  for (auto const& words : {long_text, many_words, std::string{"\xff\xfe\x80 cancel"},
+                            std::string(400, '\xe5'), std::string{"\0\0", 2}, std::string(390, ':')})
     EXPECT_EQ(static_cast<int>(understand(words, wednesday()).ask), static_cast<int>(Ask::nothing));
-  EXPECT_EQ(static_cast<int>(understand(std::string(399, '9') + "点", wednesday()).ask), static_cast<int>(Ask::nothing));
+  EXPECT_EQ(static_cast<int>(understand(std::string(399, '9') + "点", wednesday()).ask),
+            static_cast<int>(Ask::nothing));
 }
 
 }  // namespace

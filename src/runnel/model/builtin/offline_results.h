@@ -37,10 +37,10 @@ struct FoundEvent {
   Day last{};
   std::int64_t start_ms = 0;
   std::int64_t end_ms = 0;
-  std::string organizer;    // Empty if the event is the user's own.
+  std::string organizer;  // Empty if the event is the user's own.
   std::string invite_id;
   std::string invite_status;
-  std::string occurrence;   // Which one of a repeated event it is.
+  std::string occurrence;  // Which one of a repeated event it is.
   std::string rule;
 };
 

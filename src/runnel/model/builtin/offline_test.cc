@@ -71,9 +71,9 @@ void add_result(CallRequest& request, ToolCall const& call, std::string result) 
   request.messages.back().text = std::move(result);
 }
 
-
 std::string output_for(std::string contract, std::string text, OfflineOptions const& options = {}) {
-  return std::get<std::string>(offline_output(offline_question(std::move(contract), std::move(text)), options));
+  return std::get<std::string>(
+      offline_output(offline_question(std::move(contract), std::move(text)), options));
 }
 
 boost::json::object object_for(std::string contract, std::string text, OfflineOptions const& options = {}) {
@@ -126,7 +126,8 @@ TEST(OfflineModel, FLOW_4_RouterResult) {
   EXPECT_EQ(output_for("RouterResult", "明天有什么会议？"),
             R"({"intent_summary":"关于日历的请求：「明天有什么会议？」","route":"NEEDS_EXECUTION",)"
             R"("execution_brief":"处理关于日历的请求。","safety_flags":[]})");
-  EXPECT_TRUE(has(object_for("RouterResult", "find Ann's phone number").at("intent_summary"), "about the contacts"));
+  EXPECT_TRUE(
+      has(object_for("RouterResult", "find Ann's phone number").at("intent_summary"), "about the contacts"));
   EXPECT_TRUE(has(object_for("RouterResult", "记住我喜欢茶").at("intent_summary"), "关于记忆"));
 }
 
@@ -146,10 +147,12 @@ TEST(OfflineModel, FLOW_4_IntentResultIsDirectWhereNoToolIsNeeded) {
 
 TEST(OfflineModel, USE_2_WithoutToolsItSaysThatNothingWasDone) {
   for (auto const* contract : {"", "WorkerResult", "ExecutionResult", "OrganizationResult"}) {
-    EXPECT_NE(output_for(contract, "What's on my calendar?").find("I have no tools here, so nothing was looked up"),
-              std::string::npos)
+    EXPECT_NE(
+        output_for(contract, "What's on my calendar?").find("I have no tools here, so nothing was looked up"),
+        std::string::npos)
         << contract;
-    EXPECT_NE(output_for(contract, "明天有什么会议？").find("我在这里没有工具"), std::string::npos) << contract;
+    EXPECT_NE(output_for(contract, "明天有什么会议？").find("我在这里没有工具"), std::string::npos)
+        << contract;
   }
   EXPECT_EQ(object_for("ExecutionResult", "What's on my calendar?").at("status"), "PARTIAL");
   EXPECT_EQ(object_for("WorkerResult", "What's on my calendar?").at("status"), "PARTIAL");
@@ -169,8 +172,9 @@ TEST(OfflineModel, FLOW_4_WorkerResult) {
 
 TEST(OfflineModel, FLOW_4_OrganizationSaysWhatExecutionHasFound) {
   auto request = offline_question("OrganizationResult", "What's on my calendar?");
-  request.earlier_results = {R"({"route":"NEEDS_EXECUTION","intent_summary":"x"})",
-                             R"({"status":"SUCCESS","execution_summary":"Nothing is planned.","report_brief":"b"})"};
+  request.earlier_results = {
+      R"({"route":"NEEDS_EXECUTION","intent_summary":"x"})",
+      R"({"status":"SUCCESS","execution_summary":"Nothing is planned.","report_brief":"b"})"};
 
   EXPECT_EQ(std::get<std::string>(offline_output(request, {})),
             R"({"response_metadata":{},"assistant_text":"Nothing is planned."})");
@@ -226,9 +230,10 @@ TEST(OfflineModel, USE_2_AToolCallStreamsInPieces) {
     EXPECT_TRUE(is_utf8(piece.arguments));
     arguments += piece.arguments;
   }
-  EXPECT_EQ(arguments,
-            R"({"module":"calendar","method":"create","input":{"title":"和王伟开会",)"
-            R"("start_at":"2026-11-19T10:00:00+08:00","end_at":"2026-11-19T11:00:00+08:00"},"intent":"创建日程"})");
+  EXPECT_EQ(
+      arguments,
+      R"({"module":"calendar","method":"create","input":{"title":"和王伟开会",)"
+      R"("start_at":"2026-11-19T10:00:00+08:00","end_at":"2026-11-19T11:00:00+08:00"},"intent":"创建日程"})");
   EXPECT_TRUE(said.text.empty());
   EXPECT_EQ(said.end.finish, Finish::tool_calls);
   ASSERT_EQ(said.end.tool_calls.size(), 1U);
@@ -249,7 +254,8 @@ TEST(OfflineModel, USE_2_ToolsAreCalledOnlyWhereTheyAreOffered) {
 TEST(OfflineModel, USE_2_ResultsOfEarlierRunsAreNoneOfThisStage) {
   auto request = with_tool(offline_question("WorkerResult", "What do I have tomorrow?"));
   auto const first = std::get<ToolCall>(offline_output(request, {}));
-  auto const empty = R"({"status":"success","module":"calendar","method":"read","data":{"items":[],"count":0}})";
+  auto const empty =
+      R"({"status":"success","module":"calendar","method":"read","data":{"items":[],"count":0}})";
 
   auto earlier = request;
   add_result(earlier, first, empty);

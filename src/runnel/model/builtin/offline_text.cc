@@ -71,10 +71,11 @@ Meanings<std::int64_t> const& numerals() {
 
 Meanings<std::int64_t> const& number_words() {
   static Meanings<std::int64_t> const all{
-      {"one", 1},     {"two", 2},    {"three", 3},       {"four", 4},     {"five", 5},    {"six", 6},
-      {"seven", 7},   {"eight", 8},  {"nine", 9},        {"ten", 10},     {"eleven", 11}, {"twelve", 12},
-      {"fifteen", 15}, {"twenty-five", 25}, {"twenty", 20}, {"thirty", 30}, {"forty-five", 45}, {"forty", 40},
-      {"fifty", 50},  {"sixty", 60}, {"ninety", 90}};
+      {"one", 1},     {"two", 2},         {"three", 3},    {"four", 4},         {"five", 5},
+      {"six", 6},     {"seven", 7},       {"eight", 8},    {"nine", 9},         {"ten", 10},
+      {"eleven", 11}, {"twelve", 12},     {"fifteen", 15}, {"twenty-five", 25}, {"twenty", 20},
+      {"thirty", 30}, {"forty-five", 45}, {"forty", 40},   {"fifty", 50},       {"sixty", 60},
+      {"ninety", 90}};
   return all;
 }
 
@@ -124,7 +125,7 @@ bool trim_back(std::string_view& text) {
   return false;
 }
 
-bool ends_word(std::string_view text, std::size_t at) {
+bool is_word_end(std::string_view text, std::size_t at) {
   return at >= text.size() || !is_ascii_word(text[at - 1]) || !is_ascii_letter(text[at]);
 }
 
@@ -150,15 +151,14 @@ bool begins_word(std::string_view text, std::size_t at) {
 
 std::size_t find_word(std::string_view text, std::string_view word, std::size_t from) {
   for (auto at = text.find(word, from); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    if (begins_word(text, at) && ends_word(text, at + word.size())) return at;
+    if (begins_word(text, at) && is_word_end(text, at + word.size())) return at;
   }
   return std::string_view::npos;
 }
 
 bool has_any(std::string_view text, WordList const& words) {
-  return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
-    return find_word(text, word) != std::string_view::npos;
-  });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view word) { return find_word(text, word) != std::string_view::npos; });
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -183,7 +183,7 @@ bool Scan::take(std::string_view word) {
   ahead.skip_blanks();
   auto const from = ahead.at_;
   auto const end = from + word.size();
-  if (!ahead.rest().starts_with(word) || !ends_word(text_, end)) return false;
+  if (!ahead.rest().starts_with(word) || !is_word_end(text_, end)) return false;
   bool const inside = from > 0 && is_ascii_letter(text_[from]) && is_ascii_letter(text_[from - 1]);
   if (inside) return false;
   at_ = end;

@@ -7,13 +7,14 @@ constexpr int kLastHour = 24;
 constexpr int kNoon = 12;
 constexpr int kQuarter = 15;
 constexpr int kHalf = 30;
-constexpr int kLastEarlyHour = 6;      // At three o'clock, people have tea and do not sleep.
-constexpr int kLastHourOfNight = 4;    // 晚上一点 is after midnight.
+constexpr int kLastEarlyHour = 6;    // At three o'clock, people have tea and do not sleep.
+constexpr int kLastHourOfNight = 4;  // 晚上一点 is after midnight.
 constexpr std::int64_t kMostLength = 1'000'000;
 
 SaidTime time_of(Number const& hour, std::int64_t minute) {
   SaidTime time;
-  time.impossible = hour.value > kLastHour || minute >= kMinutesOfHour || (hour.value == kLastHour && minute > 0);
+  time.impossible =
+      hour.value > kLastHour || minute >= kMinutesOfHour || (hour.value == kLastHour && minute > 0);
   if (time.impossible) return time;
   time.hour = static_cast<int>(hour.value);
   time.minute = static_cast<int>(minute);
@@ -59,7 +60,7 @@ HalfDay take_half(Scan& scan) {
 }
 
 // 12:30, 9 pm, 9 o'clock.
-std::optional<SaidTime> take_clock(Scan& scan, BareHour bare) {
+std::optional<SaidTime> take_english_time(Scan& scan, BareHour bare) {
   Scan ahead = scan;
   auto const hour = ahead.take_number();
   if (!hour) return std::nullopt;
@@ -88,7 +89,8 @@ std::optional<SaidTime> take_past(Scan& scan) {
   if (!shift) return std::nullopt;
   auto const hour = ahead.take_number();
   if (!hour || hour->value < 1) return std::nullopt;
-  auto time = time_of(*shift < 0 ? Number{hour->value - 1} : *hour, *shift < 0 ? kMinutesOfHour + *shift : *shift);
+  auto time =
+      time_of(*shift < 0 ? Number{hour->value - 1} : *hour, *shift < 0 ? kMinutesOfHour + *shift : *shift);
   time.half = take_half(ahead);
   scan = ahead;
   return time;
@@ -113,13 +115,23 @@ struct LengthUnit {
 
 Meanings<LengthUnit> const& length_units() {
   constexpr int kDaysOfWeek = 7;
-  static Meanings<LengthUnit> const all{
-      {"分钟", {1}},       {"小时", {kMinutesOfHour}}, {"钟头", {kMinutesOfHour}},
-      {"天", {0, 1}},
-      {"minutes", {1}},    {"minute", {1}},    {"mins", {1}},              {"min", {1}},
-      {"hours", {kMinutesOfHour}}, {"hour", {kMinutesOfHour}}, {"hrs", {kMinutesOfHour}},
-      {"hr", {kMinutesOfHour}},    {"h", {kMinutesOfHour}},
-      {"days", {0, 1}},    {"day", {0, 1}},    {"weeks", {0, kDaysOfWeek}}, {"week", {0, kDaysOfWeek}}};
+  static Meanings<LengthUnit> const all{{"分钟", {1}},
+                                        {"小时", {kMinutesOfHour}},
+                                        {"钟头", {kMinutesOfHour}},
+                                        {"天", {0, 1}},
+                                        {"minutes", {1}},
+                                        {"minute", {1}},
+                                        {"mins", {1}},
+                                        {"min", {1}},
+                                        {"hours", {kMinutesOfHour}},
+                                        {"hour", {kMinutesOfHour}},
+                                        {"hrs", {kMinutesOfHour}},
+                                        {"hr", {kMinutesOfHour}},
+                                        {"h", {kMinutesOfHour}},
+                                        {"days", {0, 1}},
+                                        {"day", {0, 1}},
+                                        {"weeks", {0, kDaysOfWeek}},
+                                        {"week", {0, kDaysOfWeek}}};
   return all;
 }
 
@@ -159,7 +171,7 @@ std::optional<SaidTime> take_time(Scan& scan, BareHour bare) {
   auto time = take_past(ahead);
   if (!time) time = take_named_time(ahead);
   if (!time) time = take_chinese_time(ahead);
-  if (!time) time = take_clock(ahead, part == DayPart::none ? bare : BareHour::no);
+  if (!time) time = take_english_time(ahead, part == DayPart::none ? bare : BareHour::no);
   if (!time && part == DayPart::noon) time = SaidTime{kNoon};
   if (!time) return std::nullopt;
   if (part == DayPart::none) part = take_english_part(ahead).value_or(DayPart::none);
@@ -209,7 +221,8 @@ int minutes_of(SaidTime const& time, DayPart part) {
     return hour * kMinutesOfHour + time.minute;
   }
   auto const own = time.part != DayPart::none ? time.part : part;
-  bool const open = own == DayPart::none && !time.leading_zero && time.hour >= 1 && time.hour <= kLastEarlyHour;
+  bool const open =
+      own == DayPart::none && !time.leading_zero && time.hour >= 1 && time.hour <= kLastEarlyHour;
   return minutes_in(open ? DayPart::afternoon : own, time.hour, time.minute);
 }
 

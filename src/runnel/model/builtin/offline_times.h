@@ -10,6 +10,7 @@ namespace runnel::model {
 
 inline constexpr int kMinutesOfHour = 60;
 inline constexpr int kMinutesOfDay = 24 * kMinutesOfHour;
+inline constexpr std::int64_t kMinuteMs = 60'000;
 
 enum class HalfDay { none, am, pm };
 

@@ -16,10 +16,10 @@ struct Politeness {
 Politeness without_politeness(OfflineText const& words);
 
 struct Tone {
-  bool asks = false;      // For information: "when", 什么.
+  bool asks = false;       // For information: "when", 什么.
   bool yes_or_no = false;  // A question that "yes" answers.
-  bool unreal = false;    // A negation, a condition, or what somebody else has said.
-  bool done = false;      // It tells of what has happened.
+  bool unreal = false;     // A negation, a condition, or what somebody else has said.
+  bool done = false;       // It tells of what has happened.
 
   // Whether it may be a command.
   [[nodiscard]] bool commands(bool polite) const { return !asks && !unreal && (!yes_or_no || polite); }

@@ -18,7 +18,6 @@ std::optional<OfflineText> behind(OfflineText const& words, WordList const& verb
   return part_of(words, scan.at());
 }
 
-
 // 把 begins a command. What has 了 in it is otherwise a report.
 bool begins_with_object(Sentence const& sentence) {
   return Scan{sentence.lower()}.take_any({"把", "将"});
@@ -54,7 +53,8 @@ std::optional<Invitation> split_at(OfflineText const& words, WordList const& mar
 std::optional<Invitation> read_share(Sentence const& sentence) {
   auto const& words = sentence.command.words;
   if (auto const rest = behind(words, {"邀请"})) {
-    auto const parts = split_at(*rest, {"来参加", "去参加", "参加", "加入", "出席", "一起", "来", "到", "去"});
+    auto const parts =
+        split_at(*rest, {"来参加", "去参加", "参加", "加入", "出席", "一起", "来", "到", "去"});
     return parts ? parts : Invitation{*rest, {}};
   }
   if (auto const rest = behind(words, {"invite"})) {
@@ -65,7 +65,8 @@ std::optional<Invitation> read_share(Sentence const& sentence) {
     if (auto const parts = split_at(*rest, {"with"})) return Invitation{parts->event, parts->person};
   }
   if (auto const rest = behind(words, {"把", "将"})) {
-    if (auto const parts = split_at(*rest, {"分享给", "共享给"})) return Invitation{parts->event, parts->person};
+    if (auto const parts = split_at(*rest, {"分享给", "共享给"}))
+      return Invitation{parts->event, parts->person};
   }
   return std::nullopt;
 }
@@ -73,8 +74,8 @@ std::optional<Invitation> read_share(Sentence const& sentence) {
 // --- Moving ---
 
 WordList const& chinese_moves() {
-  static WordList const all{"调整到", "推迟到", "延后到", "提前到", "移动到", "改到", "改为", "改成", "改在",
-                            "挪到",   "移到",   "调到",   "延到",   "换到"};
+  static WordList const all{"调整到", "推迟到", "延后到", "提前到", "移动到", "改到", "改为",
+                            "改成",   "改在",   "挪到",   "移到",   "调到",   "延到", "换到"};
   return all;
 }
 
@@ -118,8 +119,8 @@ bool move_to_time(OfflineText const& words, Request& request, Moment const& mome
 }
 
 bool move_in_english(Sentence const& sentence, Request& request) {
-  auto const words = behind(sentence.command.words, {"move", "reschedule", "postpone", "shift", "push back", "push",
-                                                     "change", "bring forward", "delay"});
+  auto const words = behind(sentence.command.words, {"move", "reschedule", "postpone", "shift", "push back",
+                                                     "push", "change", "bring forward", "delay"});
   if (!words) return false;
   if (move_to_time(*words, request, sentence.moment)) return true;
   auto when = read_when(*words, sentence.moment);
@@ -138,7 +139,8 @@ bool move_in_english(Sentence const& sentence, Request& request) {
   when.days.reset();
   request.when = std::move(when);
   request.words = to_event_words(*rest);
-  std::erase_if(request.words.terms, [](std::string const& term) { return term == "later" || term == "earlier"; });
+  std::erase_if(request.words.terms,
+                [](std::string const& term) { return term == "later" || term == "earlier"; });
   return true;
 }
 
@@ -155,7 +157,8 @@ std::optional<OfflineText> delete_in_chinese(Sentence const& sentence) {
     auto const at = rest.lower.rfind(verb);
     if (at == kNone) continue;
     auto const last = trimmed(std::string_view{rest.lower}.substr(at + verb.size()));
-    bool const at_end = last.empty() || last == "吧" || last == "掉" || last == "一下" || last == "了" || last == "了吧" || last == "掉吧";
+    bool const at_end = last.empty() || last == "吧" || last == "掉" || last == "一下" || last == "了" ||
+                        last == "了吧" || last == "掉吧";
     bool const speaks_of_event = object || sentence.when.day || has_event_noun(sentence.lower());
     if (at_end && speaks_of_event) return part_of(rest, 0, at);
   }
@@ -171,21 +174,26 @@ WordList const& sure_commands() {
 
 // Commands that may also be about other things than events.
 WordList const& open_commands() {
-  static WordList const all{"create", "add", "book", "set up", "plan", "put", "make", "organize", "organise",
-                            "enter", "block", "new", "arrange", "don't forget to", "remember to", "创建", "新建", "添加",
-                            "增加", "加一个", "加个", "安排", "预约", "预定", "约", "提醒", "记得", "别忘了"};
+  static WordList const all{
+      "create",      "add",      "book",  "set up", "plan", "put",     "make",
+      "organize",    "organise", "enter", "block",  "new",  "arrange", "don't forget to",
+      "remember to", "创建",     "新建",  "添加",   "增加", "加一个",  "加个",
+      "安排",        "预约",     "预定",  "约",     "提醒", "记得",    "别忘了"};
   return all;
 }
 
 // A sentence that begins like this mentions no event to come, or asks for something else.
 WordList const& other_beginnings() {
   static WordList const all{
-      "what", "when", "where", "who", "why", "how", "which", "is", "are", "was", "were", "do", "does", "did",
-      "has", "have", "had", "i", "we", "he", "she", "they", "you", "it", "there", "tell", "write", "translate",
-      "explain", "give", "show", "read", "find", "search", "play", "send", "buy", "say", "summarize", "draw",
-      "count", "list", "describe", "define", "compare", "think", "imagine", "invite", "accept", "decline", "reject",
-      "cancel", "delete", "remove", "move", "reschedule", "postpone", "翻译", "写", "解释", "介绍", "讲", "告诉",
-      "总结", "画", "有", "我有", "取消", "删除", "邀请", "接受", "拒绝", "查", "搜索", "搜", "买"};
+      "what",      "when",       "where",     "who",    "why",     "how",    "which",    "is",     "are",
+      "was",       "were",       "do",        "does",   "did",     "has",    "have",     "had",    "i",
+      "we",        "he",         "she",       "they",   "you",     "it",     "there",    "tell",   "write",
+      "translate", "explain",    "give",      "show",   "read",    "find",   "search",   "play",   "send",
+      "buy",       "say",        "summarize", "draw",   "count",   "list",   "describe", "define", "compare",
+      "think",     "imagine",    "invite",    "accept", "decline", "reject", "cancel",   "delete", "remove",
+      "move",      "reschedule", "postpone",  "翻译",   "写",      "解释",   "介绍",     "讲",     "告诉",
+      "总结",      "画",         "有",        "我有",   "取消",    "删除",   "邀请",     "接受",   "拒绝",
+      "查",        "搜索",       "搜",        "买"};
   return all;
 }
 
@@ -205,18 +213,21 @@ bool tells_of_past(std::string_view lower) {
 bool mentions_event(Sentence const& sentence) {
   auto const& when = sentence.when;
   auto const rest = to_offline_text(when.rest);
-  if (!rest || sentence.tone.asks || sentence.tone.yes_or_no || sentence.tone.unreal || sentence.tone.done) return false;
+  if (!rest || sentence.tone.asks || sentence.tone.yes_or_no || sentence.tone.unreal || sentence.tone.done)
+    return false;
   bool const whole_days = when.day && (when.all_day || when.days);
   if (!when.says_time() && !whole_days && !when.impossible) return false;
   if (when.day && when.day->last < sentence.moment.today()) return false;
-  if (Scan{sentence.lower()}.take_any(other_beginnings()) || Scan{rest->lower}.take_any(other_beginnings())) return false;
+  if (Scan{sentence.lower()}.take_any(other_beginnings()) || Scan{rest->lower}.take_any(other_beginnings()))
+    return false;
   if (has_any(rest->lower, {"is", "are", "has", "have", "will", "said", "says", "told", "had"})) return false;
   if (tells_of_past(rest->lower) || count_code_points(rest->text) > kLongestMention) return false;
   return has_event_noun(rest->lower) || rest->lower.ends_with("会");
 }
 
 WordList const& whole_day_words() {
-  static WordList const all{"休假", "请假", "放假", "年假", "生日", "出差", "birthday", "vacation", "holiday", "day off"};
+  static WordList const all{"休假", "请假",     "放假",     "年假",    "生日",
+                            "出差", "birthday", "vacation", "holiday", "day off"};
   return all;
 }
 

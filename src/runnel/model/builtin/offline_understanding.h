@@ -10,11 +10,11 @@ namespace runnel::model {
 struct Sentence {
   Sentence(OfflineText all_words, Moment const& at_moment);
 
-  OfflineText words;    // All of them.
-  Politeness command;   // What may be a command.
-  Tone tone;            // Of the command.
+  OfflineText words;   // All of them.
+  Politeness command;  // What may be a command.
+  Tone tone;           // Of the command.
   Moment const& moment;
-  When when;            // The time in the command.
+  When when;  // The time in the command.
 
   [[nodiscard]] bool may_command() const { return tone.commands(command.polite); }
   [[nodiscard]] std::string_view lower() const { return command.words.lower; }

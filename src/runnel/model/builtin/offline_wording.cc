@@ -24,8 +24,9 @@ constexpr std::array<Words, 7> kWeekdays{{{"Sunday", "周日"},
                                           {"Thursday", "周四"},
                                           {"Friday", "周五"},
                                           {"Saturday", "周六"}}};
-constexpr std::array<std::string_view, 12> kMonths{"January", "February", "March",     "April",   "May",      "June",
-                                                   "July",    "August",   "September", "October", "November", "December"};
+constexpr std::array<std::string_view, 12> kMonths{"January",   "February", "March",    "April",
+                                                   "May",       "June",     "July",     "August",
+                                                   "September", "October",  "November", "December"};
 
 std::string clock_words(int minute) {
   return fmt::format("{:02}:{:02}", minute / kMinutesOfHour, minute % kMinutesOfHour);
@@ -60,7 +61,8 @@ constexpr std::array<FailureWords, 14> kFailures{{
     {"NOT_FOUND", {"it does not exist any more", "它已经不存在"}},
     {"NOT_ORGANIZER",
      {"it is another user's event, and only that user can change it", "这是别人的日程，只有组织者才能更改"}},
-    {"TOO_MANY_RESULTS", {"there are too many events in this time; name a day", "这段时间的日程太多，请指定某一天"}},
+    {"TOO_MANY_RESULTS",
+     {"there are too many events in this time; name a day", "这段时间的日程太多，请指定某一天"}},
     {"TOO_MANY_GUESTS", {"the event has too many guests", "参加的人太多"}},
     {"CONFLICT", {"it was changed by somebody else at the same time", "它同时被别人改动了"}},
     {"STORAGE_QUOTA_EXCEEDED", {"your storage is full", "您的存储空间已满"}},
@@ -81,7 +83,8 @@ constexpr std::array<MissingWords, 8> kMissing{{
     {Missing::time, {"When shall it be? Name a day and a time.", "请说明时间：哪一天、几点？"}},
     {Missing::title, {"What shall the event be called?", "这个日程叫什么？"}},
     {Missing::event,
-     {"Which event do you mean? Name words of its title, or its day.", "您指的是哪个日程？请说出标题里的词或日期。"}},
+     {"Which event do you mean? Name words of its title, or its day.",
+      "您指的是哪个日程？请说出标题里的词或日期。"}},
     {Missing::person, {"Whom do you mean? Name the person.", "您指的是谁？请说出名字。"}},
     {Missing::possible_time,
      {"There is no such day or time. Which one do you mean?", "没有这样的日期或时间。您指的是什么时候？"}},
@@ -95,7 +98,8 @@ constexpr std::array<MissingWords, 8> kMissing{{
 }};
 
 constexpr Words kWholeRequest{
-    "I work by rules and read each message on its own, so please write the whole request again, for example: ",
+    "I work by rules and read each message on its own, so please write the whole request again, for "
+    "example: ",
     "我按规则工作，每条消息单独理解，所以请把完整的请求再写一遍，例如："};
 
 struct Suggested {
@@ -178,13 +182,14 @@ std::string span_words(FoundEvent const& event, Zone const& zone, bool chinese) 
   if (event.all_day) {
     auto const first = day_words(event.first, chinese);
     if (event.first == event.last) return first + (chinese ? "全天" : ", all day");
-    return first + (chinese ? "至" : " to ") + day_words(event.last, chinese) + (chinese ? "全天" : ", all day");
+    return first + (chinese ? "至" : " to ") + day_words(event.last, chinese) +
+           (chinese ? "全天" : ", all day");
   }
   auto const start = zone.at(event.start_ms);
   auto const end = zone.at(event.end_ms);
   auto const until = end.day == start.day ? "" : day_words(end.day, chinese) + (chinese ? "" : ", ");
-  return fmt::format("{}{}{}–{}{}", day_words(start.day, chinese), chinese ? "" : ", ", clock_words(start.minute),
-                     until, clock_words(end.minute));
+  return fmt::format("{}{}{}–{}{}", day_words(start.day, chinese), chinese ? "" : ", ",
+                     clock_words(start.minute), until, clock_words(end.minute));
 }
 
 std::string rule_words(std::string const& rule, bool chinese) {
@@ -208,7 +213,8 @@ std::string event_words(FoundEvent const& event, Zone const& zone, bool chinese)
   if (!event.location.empty()) line += (chinese ? "，地点：" : ", at: ") + event.location;
   if (!event.rule.empty()) line += (chinese ? "，重复：" : ", repeated ") + rule_words(event.rule, chinese);
   if (!event.organizer.empty()) line += (chinese ? "，组织者：" : ", organized by ") + event.organizer;
-  if (event.invite_status == "pending") line += chinese ? "（邀请，尚未答复）" : " (an invitation, not answered yet)";
+  if (event.invite_status == "pending")
+    line += chinese ? "（邀请，尚未答复）" : " (an invitation, not answered yet)";
   return line;
 }
 
@@ -228,15 +234,20 @@ std::string self_words(std::string const& message, bool chinese) {
     return fmt::format(
         "你好！我是 Runnel "
         "内置的离线模型：一个按规则回答的小程序，不是大语言模型，也不会访问网络。你说的是{}（{} "
-        "个字符）。我能按规则处理日历、联系人和记忆的请求，例如「明天上午十点和王伟开会」、「这周有什么安排？」或「"
+        "个字符）。我能按规则处理日历、联系人和记忆的请求，例如「明天上午十点和王伟开会」、「这周有什么安排？"
+        "」或「"
         "记住我喜欢喝茶」。这次运行已经写入日志：断线、重启之后都可以从中断处继续读取。",
         quote, length);
   }
   return fmt::format(
-      "Hello! I am Runnel's built-in offline model: a small program that answers by rules, not a language model, and "
-      "I use no network. You wrote {} ({} characters). By my rules I can serve requests about the calendar, contacts "
-      "and memory, such as “Lunch with Wei tomorrow at 12:30 for 45 minutes”, “What do I have this week?” or “Remember "
-      "that I prefer mornings”. This run is in the log already: cut the connection or restart the server, and you can "
+      "Hello! I am Runnel's built-in offline model: a small program that answers by rules, not a language "
+      "model, and "
+      "I use no network. You wrote {} ({} characters). By my rules I can serve requests about the calendar, "
+      "contacts "
+      "and memory, such as “Lunch with Wei tomorrow at 12:30 for 45 minutes”, “What do I have this week?” or "
+      "“Remember "
+      "that I prefer mornings”. This run is in the log already: cut the connection or restart the server, "
+      "and you can "
       "resume reading where you left off.",
       quote, length);
 }
@@ -258,8 +269,8 @@ Reply ask_for(Missing missing, Ask ask, bool chinese) {
     if (each.missing == missing) reply.text = each.words.in(chinese);
   }
   if (missing == Missing::no_secret) return reply;
-  reply.text += (chinese ? "" : " ") + kWholeRequest.in(chinese) + quoted(suggestions(ask, chinese).front(), chinese) +
-                (chinese ? "。" : ".");
+  reply.text += (chinese ? "" : " ") + kWholeRequest.in(chinese) +
+                quoted(suggestions(ask, chinese).front(), chinese) + (chinese ? "。" : ".");
   return reply;
 }
 
@@ -279,7 +290,8 @@ Reply failure_reply(ToolResult const& result, bool chinese) {
   reply.error = why;
   bool const unknown = result.code.empty() || result.code == "OUTCOME_UNKNOWN";
   if (unknown) {
-    reply.text = chinese ? "我不知道这是否已经完成：" + why + "。" : "I do not know whether that was done: " + why + ".";
+    reply.text = chinese ? "我不知道这是否已经完成：" + why + "。"
+                         : "I do not know whether that was done: " + why + ".";
   } else {
     reply.text = chinese ? "没有完成：" + why + "。" : "That was not done: " + why + ".";
   }
