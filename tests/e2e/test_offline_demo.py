@@ -181,7 +181,7 @@ class OfflineApprovals(DemoCase):
         ann = self.user("ann", "Asia/Shanghai")
         self.say(ann, "明天上午十点和王伟开会", "router_worker")
 
-        thread, run = ann.start_run("取消明天和王伟的会")
+        thread, run = ann.start_run("取消明天和王伟的会", forwarded={"flow": "router_worker"})
         self.assertTrue(eventually(lambda: ann.status(thread, run).json["status"] == "awaiting_approval"))
         [call] = ann.get("/api/v1/agent/approvals").json["approvals"]
         answer = ann.request("POST", f"/api/v1/agent/runs/{thread}/approvals/{call['toolCallId']}", {"decision": "reject"})

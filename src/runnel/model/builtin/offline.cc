@@ -27,7 +27,8 @@ std::string message_of(CallRequest const& request) {
   return last == request.messages.rend() ? std::string{} : last->text;
 }
 
-// The files of these zones have been read when the profile was.
+// Both zones have been looked up before: the default one at the start, and the user's when the prompt was
+// made.
 Moment moment_of(CallRequest const& request) {
   auto const zone = Zone::find(request.timezone);
   return {request.now_ms, zone ? *zone : Zone::find(Preferences{}.timezone).value()};
@@ -129,7 +130,8 @@ OfflineOutput offline_output(CallRequest const& request, OfflineOptions const& o
   auto const moment = moment_of(request);
   OfflineAnswer answer;
   answer.text = message_of(request);
-  answer.request = understand(answer.text, moment);
+  answer.request = understand(request.user_text, moment);
+  answer.request.chinese = has_han(answer.text);
   answer.results = request.earlier_results;
   answer.words = options.words;
   auto const results = read_results(request.messages, request.opening_messages);

@@ -64,9 +64,11 @@ bool asks_for_person(Sentence const& sentence) {
   bool const begins =
       Scan{lower}.take_any({"find", "look up", "search", "show", "get", "give me", "tell me", "what is",
                             "what's", "who is", "who's", "do you have", "查", "找", "搜", "告诉我", "看看"});
-  return has_any(lower, contact_nouns()) &&
-         (begins || sentence.tone.asks ||
-          has_any(lower, {"的电话", "的手机", "的邮箱", "的联系方式", "的号码"}));
+  // A number alone may be that of anything.
+  auto nouns = contact_nouns();
+  std::erase_if(nouns, [](std::string_view noun) { return noun == "number" || noun == "号码"; });
+  return has_any(lower, nouns) && (begins || sentence.tone.asks ||
+                                   has_any(lower, {"的电话", "的手机", "的邮箱", "的联系方式", "的号码"}));
 }
 
 // --- Reading ---
@@ -152,7 +154,7 @@ bool answers_invite(Sentence const& sentence, Request& request) {
 std::optional<OfflineText> to_be_noted(Sentence const& sentence) {
   return behind_words(sentence.command.words,
                       {"记住", "记下来", "记下", "记一下", "记着", "记得", "别忘了", "不要忘记",
-                       "remember that", "remember to", "remember", "note that", "note down", "memorize",
+                       "remember that", "remember to", "remember", "note down", "memorize",
                        "keep in mind that", "keep in mind", "don't forget that", "don't forget"});
 }
 

@@ -10,6 +10,7 @@ namespace {
 
 constexpr auto kNone = std::string::npos;
 constexpr std::size_t kLongestMention = 40;
+constexpr std::size_t kMostTargets = 4;  // Reading a time takes a while.
 
 // What follows one of the words at the beginning.
 std::optional<OfflineText> behind(OfflineText const& words, WordList const& verbs) {
@@ -108,7 +109,9 @@ bool move_in_chinese(Sentence const& sentence, Request& request) {
 
 // "lunch to Friday": what follows the first "to" that a time follows.
 bool move_to_time(OfflineText const& words, Request& request, Moment const& moment) {
-  for (auto at = find_word(words.lower, "to"); at != kNone; at = find_word(words.lower, "to", at + 1)) {
+  std::size_t tried = 0;
+  for (auto at = find_word(words.lower, "to"); at != kNone && tried < kMostTargets;
+       at = find_word(words.lower, "to", at + 1), ++tried) {
     auto target = read_when(part_of(words, at + 2), moment, BareStart::yes);
     if (!is_time(target) && !target.ambiguous) continue;
     name_event(request, part_of(words, 0, at), moment);

@@ -252,6 +252,13 @@ std::string self_words(std::string const& message, bool chinese) {
       quote, length);
 }
 
+std::string example_of(Ask ask, bool chinese) {
+  for (auto const& each : kSuggested) {
+    if (each.ask == like(ask)) return each.words.front().in(chinese);
+  }
+  return {};
+}
+
 std::vector<std::string> suggestions(Ask ask, bool chinese) {
   std::vector<std::string> out;
   for (auto const& each : kSuggested) {
@@ -259,6 +266,8 @@ std::vector<std::string> suggestions(Ask ask, bool chinese) {
     for (auto const& words : each.words)
       out.push_back(words.in(chinese));
   }
+  // What was just asked for need not be asked for again.
+  if (ask != Ask::nothing) out.erase(out.begin());
   return out;
 }
 
@@ -269,8 +278,8 @@ Reply ask_for(Missing missing, Ask ask, bool chinese) {
     if (each.missing == missing) reply.text = each.words.in(chinese);
   }
   if (missing == Missing::no_secret) return reply;
-  reply.text += (chinese ? "" : " ") + kWholeRequest.in(chinese) +
-                quoted(suggestions(ask, chinese).front(), chinese) + (chinese ? "。" : ".");
+  reply.text += (chinese ? "" : " ") + kWholeRequest.in(chinese) + quoted(example_of(ask, chinese), chinese) +
+                (chinese ? "。" : ".");
   return reply;
 }
 

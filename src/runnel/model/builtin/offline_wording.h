@@ -40,7 +40,10 @@ std::string list_words(std::vector<std::string> const& lines, bool chinese);
 // Who the model is and what it can do.
 std::string self_words(std::string const& message, bool chinese);
 
-// Three things that the user may want next. The model understands each of them.
+// A request of this kind, as a user would write it.
+std::string example_of(Ask ask, bool chinese);
+
+// Two or three things that the user may want next. The model understands each of them.
 std::vector<std::string> suggestions(Ask ask, bool chinese);
 
 // A question for what is missing.
