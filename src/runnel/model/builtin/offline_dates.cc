@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
-#include "runnel/core/time/instant.h"
+#include "runnel/core/text/text.h"
 #include "runnel/model/builtin/offline_repetition.h"
 
 namespace runnel::model {
@@ -39,9 +40,11 @@ class WhenReader {
   When read() {
     Scan scan{words_.lower};
     std::size_t kept = 0;
-    while (!scan.at_end()) {
+    scan.skip_blanks();
+    bare_from_ = scan.at();
+    for (; !scan.at_end(); scan.skip_blanks()) {
       auto const from = scan.at();
-      if (begins_word(words_.lower, from) && take_phrase(scan)) {
+      if (may_begin(from) && take_phrase(scan)) {
         append_rest(out_.rest, std::string_view{words_.text}.substr(kept, from - kept));
         kept = scan.at();
       } else {
@@ -54,9 +57,18 @@ class WhenReader {
   }
 
  private:
+  // Whether a phrase about a time may begin here. Most characters begin none, and are passed by quickly.
+  [[nodiscard]] bool may_begin(std::size_t at) const {
+    constexpr std::string_view kBeginnings =
+        "今明大后前昨未接最下这本上周星礼凌清早中午傍晚夜每工全一整二两三四五六七八九十零〇半在于从";
+    if (!is_wide_byte(words_.lower[at])) return begins_word(words_.lower, at);
+    auto const length = std::max<std::size_t>(utf8_sequence(words_.lower, at), 1);
+    return kBeginnings.find(std::string_view{words_.lower}.substr(at, length)) != std::string_view::npos;
+  }
+
   bool take_phrase(Scan& scan) {
     Scan ahead = scan;
-    bool const bare = take_preposition(ahead) || (bare_start_ && scan.at() == 0);
+    bool const bare = take_preposition(ahead) || (bare_start_ && scan.at() == bare_from_);
     bool const taken = take_repeated(ahead) || take_all_day(ahead) || take_from_now(ahead) ||
                        take_days(ahead) || take_duration(ahead) ||
                        take_times(ahead, bare ? BareHour::yes : BareHour::no) || take_part(ahead);
@@ -205,6 +217,7 @@ class WhenReader {
   Day today_;
   Moment const& moment_;
   bool bare_start_;
+  std::size_t bare_from_ = 0;
   bool between_ = false;
   std::optional<Repetition> repetition_;
   std::optional<SaidTime> start_;

@@ -90,7 +90,7 @@ bool has_term(std::string_view title, std::string_view term) {
 
 // --- Naming an event ---
 
-WordList const& leading_words() {
+WordList const& english_leading_words() {
   static WordList const all{"please",
                             "schedule",
                             "create",
@@ -124,45 +124,16 @@ WordList const& leading_words() {
                             "named",
                             "for",
                             "to my calendar",
-                            "请",
-                            "麻烦",
-                            "帮我",
-                            "帮忙",
-                            "给我",
-                            "替我",
-                            "我要",
-                            "我想",
-                            "我们",
-                            "安排个",
-                            "安排",
-                            "创建",
-                            "新建",
-                            "添加",
-                            "增加",
-                            "加个",
-                            "加一个",
-                            "约个",
-                            "预约",
-                            "预定",
-                            "记得",
-                            "别忘了",
-                            "提醒我",
-                            "提醒",
-                            "一个",
-                            "一场",
-                            "一次",
-                            "一下",
-                            "日程",
-                            "事件",
-                            "要",
-                            "我",
-                            "叫",
-                            "名为",
-                            "标题是",
-                            "标题",
-                            "是",
-                            "的",
                             ":"};
+  return all;
+}
+
+WordList const& chinese_leading_words() {
+  static WordList const all{"请",     "麻烦",   "帮我",   "帮忙", "给我", "替我",   "我要",   "我想",
+                            "我们",   "安排个", "安排",   "创建", "新建", "添加",   "增加",   "加个",
+                            "加一个", "约个",   "预约",   "预定", "记得", "别忘了", "提醒我", "提醒",
+                            "一个",   "一场",   "一次",   "一下", "日程", "事件",   "要",     "我",
+                            "叫",     "名为",   "标题是", "标题", "是",   "的"};
   return all;
 }
 
@@ -195,7 +166,8 @@ std::string_view without_leading(std::string_view text, std::string_view lower) 
   for (auto before = kNowhere; before != scan.at();) {
     before = scan.at();
     Scan ahead = scan;
-    if (ahead.take_any(leading_words()) && !trimmed(ahead.rest()).empty()) scan = ahead;
+    bool const taken = ahead.take_any(english_leading_words()) || ahead.take_any(chinese_leading_words());
+    if (taken && !trimmed(ahead.rest()).empty()) scan = ahead;
   }
   return trimmed(text.substr(scan.at()));
 }

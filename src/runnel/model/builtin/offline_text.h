@@ -21,7 +21,7 @@ struct OfflineText {
 
 // A text of more code points is no request that the rules are made for. So the time that they take is
 // limited, whatever a user sends.
-inline constexpr std::size_t kLongestRequest = 400;
+inline constexpr std::size_t kLongestRequest = 200;
 
 // Empty if the text is longer than that.
 std::optional<OfflineText> to_offline_text(std::string_view words);

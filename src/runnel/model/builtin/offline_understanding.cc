@@ -10,7 +10,7 @@ namespace {
 
 constexpr auto kNone = std::string::npos;
 constexpr std::size_t kLongestMention = 40;
-constexpr std::size_t kMostTargets = 4;  // Reading a time takes a while.
+constexpr std::size_t kMostTargets = 2;  // Reading a time takes a while.
 
 // What follows one of the words at the beginning.
 std::optional<OfflineText> behind(OfflineText const& words, WordList const& verbs) {
