@@ -26,10 +26,15 @@ struct CallRequest {
   std::vector<ToolSpec> tools;
   ToolChoice tool_choice = ToolChoice::automatic;
   bool json_answer = false;  // The answer must be one JSON object.
-  // For built-in models, which do not read prompts: the user's words, and the name of the answer's contract,
-  // which is empty if the answer is prose.
+  // For built-in models, which do not read prompts: the user's words, when the run began, the user's time
+  // zone, and the name of the answer's contract, which is empty if the answer is prose. The results of the
+  // run's earlier stages, a JSON object each; and how many of the messages were there when this stage began.
   std::string user_text;
+  std::int64_t now_ms = 0;
+  std::string timezone;
   std::string contract;
+  std::vector<std::string> earlier_results;
+  std::size_t opening_messages = 0;
   std::optional<std::int64_t> max_output_tokens;
 };
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "runnel/model/provider.h"
@@ -16,8 +17,10 @@ struct OfflineOptions {
 };
 
 // The built-in model (USE-2): it works by rules, uses no network, and gives the same answer to the same
-// message. It says what it is, word by word, in Chinese if the message has Chinese characters and in English
-// otherwise. Its answers satisfy the contracts of the shipped flows. It has no tools.
+// request. It understands requests about the calendar, contacts and memory in Chinese and English, and calls
+// project_cli for them where that tool is offered. What it does not understand, it answers by saying what it
+// is. It streams word by word, in Chinese if the message has Chinese characters and in English otherwise. Its
+// answers satisfy the contracts of the shipped flows.
 class OfflineProvider final : public Provider {
  public:
   explicit OfflineProvider(OfflineOptions options) : options_{options} {}
@@ -30,12 +33,10 @@ class OfflineProvider final : public Provider {
   OfflineOptions options_;
 };
 
-// The whole answer, split into pieces.
-std::vector<std::string> offline_answer(std::string const& message, OfflineOptions const& options);
-
-// The same for a call: the answer to the user's words, as the JSON object of the call's contract if that
-// contract is known.
-std::vector<std::string> offline_output(CallRequest const& request, OfflineOptions const& options);
+// What it answers to a call: a text, which is the JSON object of the call's contract if that contract is
+// known, or a tool call.
+using OfflineOutput = std::variant<std::string, ToolCall>;
+OfflineOutput offline_output(CallRequest const& request, OfflineOptions const& options);
 
 // How many tokens the offline model counts in a text: one per word and one per wide (such as Chinese)
 // character.

@@ -1,10 +1,13 @@
 #include "runnel/model/builtin/offline_contracts.h"
 
-#include <algorithm>
-#include <array>
-#include <vector>
+#include <boost/json/value.hpp>
 
+#include <array>
+
+#include "runnel/core/json/lenient.h"
 #include "runnel/core/json/write.h"
+#include "runnel/core/text/text.h"
+#include "runnel/model/builtin/offline_wording.h"
 #include "runnel/model/builtin/offline_words.h"
 
 namespace runnel::model {
@@ -12,77 +15,70 @@ namespace {
 
 constexpr std::size_t kQuotedLength = 24;
 
-// A text in both languages.
-struct Words {
-  std::string_view english;
-  std::string_view chinese;
+constexpr Words kCalendar{"calendar", "日历"};
+constexpr Words kContacts{"contacts", "联系人"};
+constexpr Words kMemory{"memory", "记忆"};
 
-  [[nodiscard]] std::string in(bool chinese_wanted) const {
-    return std::string{chinese_wanted ? chinese : english};
+// What the request is about. Null if it needs no tool.
+Words const* topic_of(Ask ask) {
+  switch (ask) {
+    case Ask::nothing:
+      return nullptr;
+    case Ask::find_contact:
+      return &kContacts;
+    case Ask::remember:
+    case Ask::recall:
+      return &kMemory;
+    default:
+      return &kCalendar;
   }
-};
-
-// A subject that would need a tool.
-struct Topic {
-  Words name;
-  std::vector<std::string_view> english;  // Whole words, in lower case.
-  std::vector<std::string_view> chinese;
-};
-
-std::vector<Topic> const& topics() {
-  static std::vector<Topic> const all{
-      {{"calendar", "日历"},
-       {"calendar", "schedule", "meeting", "meetings", "appointment", "appointments", "event", "events",
-        "invite", "invitation", "remind", "reminder"},
-       {"日历", "日程", "会议", "开会", "约会", "预约", "提醒", "邀请"}},
-      {{"contacts", "联系人"},
-       {"contact", "contacts", "phone", "email"},
-       {"联系人", "通讯录", "电话", "手机号", "邮箱"}},
-      {{"memory", "记忆"},
-       {"memory", "memories", "remember", "memorize", "forget"},
-       {"记忆", "记住", "记得", "记下", "忘记", "忘掉"}},
-  };
-  return all;
 }
 
-// The words that consist of ASCII letters, in lower case.
-std::vector<std::string> letters_of(std::string_view text) {
-  std::vector<std::string> words(1);
-  for (char const c : text) {
-    char const lower = static_cast<char>(c | 0x20);
-    if (lower >= 'a' && lower <= 'z') {
-      words.back() += lower;
-    } else if (!words.back().empty()) {
-      words.emplace_back();
-    }
+char const* to_string(ReplyStatus status) {
+  switch (status) {
+    case ReplyStatus::success:
+      return "SUCCESS";
+    case ReplyStatus::partial:
+      return "PARTIAL";
+    case ReplyStatus::failed:
+      return "FAILED";
   }
-  return words;
+  return "FAILED";
 }
 
-bool speaks_of(Topic const& topic, std::string_view text, std::vector<std::string> const& words) {
-  auto const in_text = [&](std::string_view part) { return text.find(part) != std::string_view::npos; };
-  return std::any_of(topic.chinese.begin(), topic.chinese.end(), in_text) ||
-         std::find_first_of(words.begin(), words.end(), topic.english.begin(), topic.english.end()) !=
-             words.end();
-}
-
-// Null if the text asks for nothing that would need a tool.
-Topic const* find_topic(std::string_view text) {
-  auto const words = letters_of(text);
-  for (auto const& topic : topics()) {
-    if (speaks_of(topic, text, words)) return &topic;
+char const* to_string(ReplyKind kind) {
+  switch (kind) {
+    case ReplyKind::report:
+      return "execution_report";
+    case ReplyKind::clarification:
+      return "clarification";
+    case ReplyKind::error:
+      return "error_report";
+    case ReplyKind::unknown:
+      return "unknown";
   }
-  return nullptr;
+  return "unknown";
 }
 
-constexpr Words kNoTools{"I have no tools, so nothing was looked up or changed.",
-                         "我没有工具，所以没有查询或更改任何内容。"};
+void append_texts(std::string& out, std::vector<std::string> const& texts) {
+  append_json_array(out, texts,
+                    [](std::string& into, std::string const& text) { append_json_string(into, text); });
+}
 
-// Writes the answer to one question as the object of each known contract.
+// What the execution before has found, worded by it.
+std::string summary_in(std::string const& result) {
+  auto const read = parse_lenient_json(result);
+  auto const* const value = std::get_if<boost::json::value>(&read);
+  if (value == nullptr || !value->is_object()) return {};
+  auto const* const summary = value->get_object().if_contains("execution_summary");
+  return summary != nullptr && summary->is_string() ? std::string{summary->get_string()} : std::string{};
+}
+
+// Writes one answer as the object of each known contract.
 class Writer {
  public:
-  explicit Writer(OfflineQuestion const& question)
-      : question_{question}, chinese_{has_han(question.text)}, topic_{find_topic(question.text)} {}
+  explicit Writer(OfflineAnswer const& answer)
+      : answer_{answer}, chinese_{answer.request.chinese}, topic_{topic_of(answer.request.ask)} {}
 
   [[nodiscard]] std::string router() const {
     std::string out;
@@ -95,74 +91,77 @@ class Writer {
   [[nodiscard]] std::string intent() const {
     std::string out;
     JsonObject object{out};
-    object.text("route", topic_ != nullptr ? "NEEDS_EXECUTION" : "DIRECT_EXECUTION");
+    object.text("route", answer_.needs_tool ? "NEEDS_EXECUTION" : "DIRECT_EXECUTION");
     object.text("intent_summary", summary()).raw("safety_flags", "[]");
-    if (topic_ != nullptr) {
+    if (answer_.needs_tool) {
       object.text("execution_brief", brief());
     } else {
-      object.text("assistant_text", padded(question_.answer, question_.words));
+      object.text("assistant_text", shown(answer_.reply.text));
     }
     object.close();
     return out;
   }
 
+  // The summary is what the user is told: the next stage says just that.
   [[nodiscard]] std::string execution() const {
+    auto const& reply = answer_.reply;
+    bool const nothing_done = topic_ == nullptr;
     std::string out;
     JsonObject object{out};
-    object.text("status", "PARTIAL").text("execution_summary", kNoTools.in(chinese_));
-    object.raw("execution_data", "{}").text("report_brief", say(kReport)).close();
+    object.text("status", nothing_done ? "PARTIAL" : to_string(reply.status));
+    object.text("execution_summary", reply.text);
+    std::string facts;
+    append_texts(facts, reply.key_points);
+    JsonObject{object.key("execution_data")}.raw("facts", facts).close();
+    if (!reply.error.empty()) object.text("error_message", reply.error);
+    object.text("report_brief", say({"Tell the user what the summary says.", "把执行摘要告诉用户。"}))
+        .close();
     return out;
   }
 
   [[nodiscard]] std::string organization() const {
+    std::string text;
+    for (auto const& result : answer_.results) {
+      if (auto found = summary_in(result); !is_blank(found)) text = std::move(found);
+    }
     std::string out;
     JsonObject object{out};
-    object.raw("response_metadata", "{}").text("assistant_text", answer_without_tools()).close();
+    object.raw("response_metadata", "{}");
+    object.text("assistant_text", shown(text.empty() ? answer_.reply.text : text)).close();
     return out;
   }
 
   [[nodiscard]] std::string worker() const {
+    auto const& reply = answer_.reply;
     std::string out;
     JsonObject object{out};
-    object.text("status", topic_ != nullptr ? "PARTIAL" : "SUCCESS");
-    object.raw("suggested_actions", say(kSuggestions)).raw("key_points", "[]");
-    object.text("result_type", topic_ != nullptr ? "execution_report" : "unknown");
-    object.text("answer",
-                topic_ != nullptr ? answer_without_tools() : padded(question_.answer, question_.words));
-    object.close();
+    object.text("status", to_string(reply.status));
+    append_texts(object.key("suggested_actions"), suggestions(answer_.request.ask, chinese_));
+    append_texts(object.key("key_points"), reply.key_points);
+    object.text("result_type", to_string(reply.kind));
+    if (!reply.error.empty()) object.text("error", reply.error);
+    object.text("answer", shown(reply.text)).close();
     return out;
   }
 
  private:
-  static constexpr Words kReport{"Say that nothing was done, and why.", "说明没有执行任何操作及其原因。"};
-  static constexpr Words kSuggestions{
-      R"(["Cut the connection and resume","Look at this run's history","Connect a real model"])",
-      R"(["断开连接后继续读取","查看这次运行的历史","接入真正的模型"])"};
-
   [[nodiscard]] std::string say(Words const& words) const { return words.in(chinese_); }
-
-  [[nodiscard]] std::string quoted() const {
-    auto const text = shortened(question_.text, kQuotedLength);
-    return chinese_ ? "「" + text + "」" : "“" + text + "”";
-  }
+  [[nodiscard]] std::string shown(std::string const& text) const { return padded(text, answer_.words); }
 
   [[nodiscard]] std::string summary() const {
-    if (topic_ == nullptr) return say({"The user wrote ", "用户说"}) + quoted();
-    return say({"A request about the ", "关于"}) + say(topic_->name) + say({": ", "的请求："}) + quoted();
+    auto const quote = quoted(shortened(answer_.text, kQuotedLength), chinese_);
+    if (topic_ == nullptr) return say({"The user wrote ", "用户说"}) + quote;
+    return say({"A request about the ", "关于"}) + say(*topic_) + say({": ", "的请求："}) + quote;
   }
 
   [[nodiscard]] std::string brief() const {
     if (topic_ == nullptr) return say({"Answer the user.", "回答用户。"});
-    return say({"Serve the request about the ", "处理关于"}) + say(topic_->name) + say({".", "的请求。"});
+    return say({"Serve the request about the ", "处理关于"}) + say(*topic_) + say({".", "的请求。"});
   }
 
-  [[nodiscard]] std::string answer_without_tools() const {
-    return padded(question_.answer + say({" ", ""}) + say(kNoTools), question_.words);
-  }
-
-  OfflineQuestion const& question_;
+  OfflineAnswer const& answer_;
   bool chinese_;
-  Topic const* topic_;
+  Words const* topic_;
 };
 
 struct KnownContract {
@@ -177,9 +176,9 @@ constexpr std::array<KnownContract, 5> kKnownContracts{{{"RouterResult", &Writer
 
 }  // namespace
 
-std::optional<std::string> offline_object(std::string_view contract, OfflineQuestion const& question) {
+std::optional<std::string> offline_object(std::string_view contract, OfflineAnswer const& answer) {
   for (auto const& known : kKnownContracts) {
-    if (known.name == contract) return (Writer{question}.*known.write)();
+    if (known.name == contract) return (Writer{answer}.*known.write)();
   }
   return std::nullopt;
 }

@@ -7,7 +7,6 @@
 namespace runnel::modules::calendar {
 namespace {
 
-constexpr std::int64_t kHourMs = 3'600'000;
 using Texts = std::vector<std::string>;
 
 std::int64_t at(std::string const& text) {

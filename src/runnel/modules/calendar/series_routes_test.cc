@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr char kEvents[] = "/api/v1/calendar/events";
+constexpr char kEventsPath[] = "/api/v1/calendar/events";
 constexpr char kDaily[] =
     R"({"title":"Tea","start_at":"2006-05-01T09:00:00Z","end_at":"2006-05-01T10:00:00Z","rrule":"freq=daily",)"
     R"("exdates":["2026-05-02T09:00:00Z"]})";
@@ -18,7 +18,7 @@ constexpr char kDaily[] =
 class SeriesRoute : public testing::Test {
  protected:
   api::Response ask(api::Method method, std::string const& path, std::string body = "") {
-    return under_test.ask(method, kEvents + path, std::move(body), "ann");
+    return under_test.ask(method, kEventsPath + path, std::move(body), "ann");
   }
   std::string add() {
     auto const response = ask(api::Method::post, "", kDaily);

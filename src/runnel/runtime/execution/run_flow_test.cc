@@ -55,6 +55,21 @@ TEST_F(RunFlowTest, FLOW_2_ToolsAreCalledAndTheirResultsGoBackToTheModel) {
   EXPECT_EQ(all<RunFinished>().at(0).tool_calls, 1);
 }
 
+TEST_F(RunFlowTest, USE_2_BuiltInModelsAreToldWhatStandsInNoPrompt) {
+  EXPECT_EQ(run({says(kNeeds), calls_tool(kEcho), says(kDone)}), RunStatus::completed);
+
+  auto const requests = script->requests();
+  ASSERT_EQ(requests.size(), 3U);
+  EXPECT_TRUE(requests[0].earlier_results.empty());
+  EXPECT_EQ(requests[0].opening_messages, requests[0].messages.size());
+  EXPECT_EQ(requests[1].earlier_results.size(), 1U);
+  EXPECT_EQ(requests[1].opening_messages, requests[1].messages.size());
+  EXPECT_EQ(requests[2].opening_messages + 2, requests[2].messages.size());  // The call and its result.
+  EXPECT_EQ(requests[2].now_ms, requests[1].now_ms);
+  EXPECT_EQ(requests[2].timezone, Preferences{}.timezone);
+  EXPECT_FALSE(requests[2].user_text.empty());
+}
+
 TEST_F(RunFlowTest, FLOW_2_AfterMaxItersOneCallWithoutToolsCloses) {
   EXPECT_EQ(run({says(kNeeds), calls_tool(kEcho), calls_tool(kEcho), says(kDone)}), RunStatus::completed);
 

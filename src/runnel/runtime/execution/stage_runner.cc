@@ -169,9 +169,20 @@ model::CallRequest StageRunner::make_request() const {
   }
   if (job.terms.budgets.any()) request.max_output_tokens = kOutputUnderBudget;
   request.json_answer = stage_.contract != nullptr && request.tools.empty();
-  request.user_text = job.input.text;
-  if (stage_.contract) request.contract = stage_.contract->name();
+  add_facts(request);
   return request;
+}
+
+// For built-in models.
+void StageRunner::add_facts(model::CallRequest& request) const {
+  auto const& job = parts_.job;
+  request.user_text = job.input.text;
+  request.now_ms = job.started_at;
+  request.timezone = job.profile.settings.preferences.timezone;
+  if (stage_.contract) request.contract = stage_.contract->name();
+  for (auto const& [stage, result] : parts_.progress.results())
+    request.earlier_results.push_back(result);
+  request.opening_messages = opening_.size();
 }
 
 Showing StageRunner::showing() const {

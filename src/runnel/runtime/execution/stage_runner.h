@@ -68,6 +68,7 @@ class StageRunner {
   [[nodiscard]] bool may_use_tools() const;
   [[nodiscard]] bool is_closing() const;
   [[nodiscard]] model::CallRequest make_request() const;
+  void add_facts(model::CallRequest& request) const;
   [[nodiscard]] Showing showing() const;
   void drop_unfinished_calls(ModelReply& reply) const;
   StageResult make_end(StageVerdict verdict, ModelReply reply) const;

@@ -9,7 +9,7 @@ std::string calendar(std::string const& inside) {
   return "BEGIN:VCALENDAR\r\n" + inside + "END:VCALENDAR\r\n";
 }
 
-std::string event(std::string const& inside) {
+std::string file_event(std::string const& inside) {
   return "BEGIN:VEVENT\r\n" + inside + "END:VEVENT\r\n";
 }
 
@@ -17,18 +17,18 @@ CalendarFile read(std::string const& file) {
   return std::get<CalendarFile>(read_calendar_file(file));
 }
 
-std::string failure(std::string const& file) {
+std::string file_failure(std::string const& file) {
   auto const read = read_calendar_file(file);
   auto const* const failed = std::get_if<MethodFailure>(&read);
   return failed == nullptr ? "" : failed->code + " " + failed->message;
 }
 
 TEST(CalendarFile, TOOL_12_EventsHaveTheirPropertiesAndAlarms) {
-  auto const file = read(
-      calendar("VERSION:2.0\r\n" +
-               event("SUMMARY:Tea\r\nX-OTHER:1\r\nATTENDEE;CN=Bob:mailto:bob@example.com\r\nBEGIN:VALARM\r\n"
-                     "TRIGGER:-PT15M\r\nSUMMARY:no\r\nEND:VALARM\r\nUID:1\r\n") +
-               "BEGIN:VTODO\r\nSUMMARY:no event\r\nEND:VTODO\r\n" + event("UID:2\r\n")));
+  auto const file = read(calendar(
+      "VERSION:2.0\r\n" +
+      file_event("SUMMARY:Tea\r\nX-OTHER:1\r\nATTENDEE;CN=Bob:mailto:bob@example.com\r\nBEGIN:VALARM\r\n"
+                 "TRIGGER:-PT15M\r\nSUMMARY:no\r\nEND:VALARM\r\nUID:1\r\n") +
+      "BEGIN:VTODO\r\nSUMMARY:no event\r\nEND:VTODO\r\n" + file_event("UID:2\r\n")));
 
   ASSERT_EQ(file.events.size(), 2U);
   auto const& first = file.events[0];
@@ -49,21 +49,21 @@ TEST(CalendarFile, TOOL_12_ZonesHaveTheirLocations) {
 }
 
 TEST(CalendarFile, TOOL_12_BrokenStructureIsRefusedWithItsLine) {
-  EXPECT_EQ(failure(""), "INVALID_CALENDAR the file must begin with BEGIN:VCALENDAR");
-  EXPECT_EQ(failure("{}"), "INVALID_CALENDAR line 1: the file must begin with BEGIN:VCALENDAR");
-  EXPECT_EQ(failure("BEGIN:VEVENT\r\nEND:VEVENT\r\n"),
+  EXPECT_EQ(file_failure(""), "INVALID_CALENDAR the file must begin with BEGIN:VCALENDAR");
+  EXPECT_EQ(file_failure("{}"), "INVALID_CALENDAR line 1: the file must begin with BEGIN:VCALENDAR");
+  EXPECT_EQ(file_failure("BEGIN:VEVENT\r\nEND:VEVENT\r\n"),
             "INVALID_CALENDAR line 1: a file must consist of VCALENDAR components that are not nested");
-  EXPECT_EQ(failure("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\n"),
+  EXPECT_EQ(file_failure("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:1\r\n"),
             "INVALID_CALENDAR the file ends before END:VEVENT");
-  EXPECT_EQ(failure("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VCALENDAR\r\n"),
+  EXPECT_EQ(file_failure("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nEND:VCALENDAR\r\n"),
             "INVALID_CALENDAR line 3: END does not name the component that was begun last");
-  EXPECT_EQ(failure("BEGIN:VCALENDAR\r\nBEGIN:\r\n"),
+  EXPECT_EQ(file_failure("BEGIN:VCALENDAR\r\nBEGIN:\r\n"),
             "INVALID_CALENDAR line 2: BEGIN must be followed by the name of a component");
-  EXPECT_EQ(failure(calendar(event(event("")))),
+  EXPECT_EQ(file_failure(calendar(file_event(file_event("")))),
             "INVALID_CALENDAR line 3: a VEVENT must stand directly in a VCALENDAR");
-  EXPECT_EQ(failure(calendar("") + "END:VCALENDAR\r\n"),
+  EXPECT_EQ(file_failure(calendar("") + "END:VCALENDAR\r\n"),
             "INVALID_CALENDAR line 3: END does not name the component that was begun last");
-  EXPECT_EQ(failure(std::string{"BEGIN:VCALENDAR\r\n\0", 18}),
+  EXPECT_EQ(file_failure(std::string{"BEGIN:VCALENDAR\r\n\0", 18}),
             "INVALID_CALENDAR the file has a NUL character");
 }
 
@@ -73,10 +73,10 @@ TEST(CalendarFile, TOOL_12_DeepNestingAndTooManyEventsAreRefused) {
     deep += "BEGIN:X-A\r\n";
   std::string many;
   for (int i = 0; i < 10'000; ++i)
-    many += event("");
+    many += file_event("");
 
-  EXPECT_EQ(failure(deep), "INVALID_CALENDAR line 9: components may be nested 8 deep at most");
-  EXPECT_EQ(failure(calendar(many)),
+  EXPECT_EQ(file_failure(deep), "INVALID_CALENDAR line 9: components may be nested 8 deep at most");
+  EXPECT_EQ(file_failure(calendar(many)),
             "TOO_MANY_EVENTS the file has more than 1000 events; import it in parts");
 }
 
@@ -86,9 +86,10 @@ TEST(CalendarFile, TOOL_12_WhatIsWrongInAnEventIsAFaultOfThisEvent) {
   for (int i = 0; i < 1001; ++i)
     properties += "EXDATE:20260501\r\n";
 
-  auto const file = read(calendar(event("nonsense\r\n") + event(long_line) + event("SUMMARY:\xFF\r\n") +
-                                  event("SUMMARY:a\x01\r\n") + event("SUMMARY:a\rb\r\n") + event(properties) +
-                                  event("SUMMARY:a\tb\r\nX-B:\xFF\r\nATTACH:" + long_line)));
+  auto const file =
+      read(calendar(file_event("nonsense\r\n") + file_event(long_line) + file_event("SUMMARY:\xFF\r\n") +
+                    file_event("SUMMARY:a\x01\r\n") + file_event("SUMMARY:a\rb\r\n") +
+                    file_event(properties) + file_event("SUMMARY:a\tb\r\nX-B:\xFF\r\nATTACH:" + long_line)));
 
   EXPECT_EQ(file.events[0].fault, "line 3 of the file is not a property");
   EXPECT_EQ(file.events[1].fault, "DESCRIPTION is longer than 65536 bytes");

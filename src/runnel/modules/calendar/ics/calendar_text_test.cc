@@ -7,18 +7,17 @@
 namespace runnel::modules::calendar {
 namespace {
 
-constexpr std::int64_t kMay = 1'777'618'800'000;  // 2026-05-01T07:00:00Z
-constexpr std::int64_t kHourMs = 3'600'000;
+constexpr std::int64_t kFirstOfMay = 1'777'618'800'000;  // 2026-05-01T07:00:00Z
 
 ExportedEvent tea() {
   ExportedEvent out;
   out.uid = "evt_1";
   out.sequence = 2;
   out.event.title = "Tea";
-  out.event.span = {kMay, kMay + kHourMs};
+  out.event.span = {kFirstOfMay, kFirstOfMay + kHourMs};
   out.event.timezone = "UTC";
-  out.event.created_at = kMay - kDayMs;
-  out.event.updated_at = kMay - kHourMs;
+  out.event.created_at = kFirstOfMay - kDayMs;
+  out.event.updated_at = kFirstOfMay - kHourMs;
   return out;
 }
 
@@ -47,7 +46,7 @@ TEST(EventComponent, TOOL_12_HasWhatAnEventHas) {
 TEST(EventComponent, TOOL_12_WholeDaysAreDates) {
   auto exported = tea();
   exported.event.all_day = true;
-  exported.event.span = {kMay - 7 * kHourMs, kMay - 7 * kHourMs + 2 * kDayMs};
+  exported.event.span = {kFirstOfMay - 7 * kHourMs, kFirstOfMay - 7 * kHourMs + 2 * kDayMs};
   exported.event.timezone = "Asia/Tokyo";
 
   auto const text = text_of(exported);
@@ -94,19 +93,19 @@ TEST(EventComponent, TOOL_12_GuestSeesNoReminders) {
 
 TEST(ZoneComponent, TOOL_12_YearlyChangesAreRules) {
   EXPECT_EQ(
-      zone_component("Europe/Berlin", kMay),
+      zone_component("Europe/Berlin", kFirstOfMay),
       "BEGIN:VTIMEZONE\r\nTZID:Europe/Berlin\r\nX-LIC-LOCATION:Europe/Berlin\r\n"
       "BEGIN:DAYLIGHT\r\nDTSTART:20260329T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nTZNAME:CEST\r\n"
       "RRULE:FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU\r\nEND:DAYLIGHT\r\n"
       "BEGIN:STANDARD\r\nDTSTART:20261025T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nTZNAME:CET\r\n"
       "RRULE:FREQ=YEARLY;BYMONTH=10;BYDAY=-1SU\r\nEND:STANDARD\r\nEND:VTIMEZONE\r\n");
-  auto const new_york = zone_component("America/New_York", kMay);
+  auto const new_york = zone_component("America/New_York", kFirstOfMay);
   EXPECT_NE(new_york.find("BYMONTH=3;BYDAY=2SU"), std::string::npos) << new_york;
   EXPECT_NE(new_york.find("BYMONTH=11;BYDAY=1SU"), std::string::npos) << new_york;
 }
 
 TEST(ZoneComponent, TOOL_12_OtherChangesAreListed) {
-  auto const casablanca = zone_component("Africa/Casablanca", kMay);
+  auto const casablanca = zone_component("Africa/Casablanca", kFirstOfMay);
   EXPECT_EQ(casablanca.find("RRULE"), std::string::npos) << casablanca;
   EXPECT_NE(casablanca.find("RDATE:2037"), std::string::npos) << casablanca;
   auto const old_berlin = zone_component("Europe/Berlin", 600'000'000'000);  // 1989
@@ -115,12 +114,12 @@ TEST(ZoneComponent, TOOL_12_OtherChangesAreListed) {
 }
 
 TEST(ZoneComponent, TOOL_12_ZoneWithoutChangesHasOneOffset) {
-  EXPECT_EQ(zone_component("Asia/Kathmandu", kMay),
+  EXPECT_EQ(zone_component("Asia/Kathmandu", kFirstOfMay),
             "BEGIN:VTIMEZONE\r\nTZID:Asia/Kathmandu\r\nX-LIC-LOCATION:Asia/Kathmandu\r\n"
             "BEGIN:STANDARD\r\nDTSTART:19860101T000000\r\nTZOFFSETFROM:+0530\r\nTZOFFSETTO:+0545\r\nTZNAME:+"
             "0545\r\n"
             "END:STANDARD\r\nEND:VTIMEZONE\r\n");
-  EXPECT_EQ(zone_component("Mars/Base", kMay), "");
+  EXPECT_EQ(zone_component("Mars/Base", kFirstOfMay), "");
 }
 
 TEST(CalendarText, TOOL_12_IsWholeAndSaysIfEventsAreLeftOut) {

@@ -14,7 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr char kFeed[] = "/api/v1/calendar/feed";
-constexpr char kEvents[] = "/api/v1/calendar/events";
+constexpr char kFedEvents[] = "/api/v1/calendar/events";
 
 class CalendarFeed : public testing::Test {
  protected:
@@ -40,14 +40,14 @@ class CalendarFeed : public testing::Test {
   std::string add(std::string const& title, std::string const& start, std::string const& end,
                   std::string user = "ann") {
     auto const added =
-        ask(api::Method::post, kEvents,
+        ask(api::Method::post, kFedEvents,
             R"({"title":")" + title + R"(","start_at":")" + start + R"(","end_at":")" + end + R"("})",
             std::move(user));
     EXPECT_EQ(added.status, 201) << added.body;
     return std::string{json::parse(added.body).at("event_id").as_string()};
   }
   std::string invite(std::string const& id, std::string const& owner, std::string const& guest) {
-    auto const shared = ask(api::Method::post, kEvents + ("/" + id) + "/share",
+    auto const shared = ask(api::Method::post, kFedEvents + ("/" + id) + "/share",
                             R"({"user_ids":[")" + guest + R"("]})", owner);
     return std::string{json::parse(shared.body).at("items").at(0).at("invite_id").as_string()};
   }
@@ -158,7 +158,7 @@ TEST_F(CalendarFeed, TOOL_12_SameTextIsNotSentAgain) {
   EXPECT_EQ(header(again, "ETag"), tag);
   EXPECT_EQ(read(address, {{"If-None-Match", "W/\"other\", " + tag}}).status, 304);
 
-  ask(api::Method::patch, kEvents + ("/" + id), R"({"title":"Coffee"})");
+  ask(api::Method::patch, kFedEvents + ("/" + id), R"({"title":"Coffee"})");
   auto const changed = read(address, {{"If-None-Match", tag}});
   EXPECT_EQ(changed.status, 200);
   EXPECT_NE(header(changed, "ETag"), tag);

@@ -11,8 +11,6 @@ using namespace store;
 
 using Ids = std::vector<std::string>;
 
-constexpr std::int64_t kHourMs = 3'600'000;
-
 Event event_at(std::string id, std::int64_t start, bool repeats = false) {
   Event event;
   event.id = std::move(id);

@@ -12,8 +12,8 @@ namespace {
 namespace json = boost::json;
 
 constexpr char kImport[] = "/api/v1/calendar/import";
-constexpr char kEvents[] = "/api/v1/calendar/events";
-constexpr char kMay[] = "?from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";
+constexpr char kImportedEvents[] = "/api/v1/calendar/events";
+constexpr char kInMay[] = "?from=2026-05-01T00:00:00Z&to=2026-06-01T00:00:00Z";
 
 std::string event(std::string const& uid, std::string const& title, std::string const& more = "") {
   return "BEGIN:VEVENT\r\nUID:" + uid + "\r\nSUMMARY:" + title +
@@ -49,7 +49,7 @@ class CalendarImport : public testing::Test {
     return out;
   }
   json::array events(std::string user = "ann") {
-    auto const listed = ask(api::Method::get, std::string{kEvents} + kMay, "", std::move(user));
+    auto const listed = ask(api::Method::get, std::string{kImportedEvents} + kInMay, "", std::move(user));
     return json::parse(listed.body).at("items").as_array();
   }
   std::string title() { return std::string{events().at(0).at("title").as_string()}; }
@@ -75,7 +75,7 @@ TEST_F(CalendarImport, TOOL_12_EachEventHasItsOutcome) {
   EXPECT_EQ(told.at("items").at(2).at("index"), 2);
   auto const id = told.at("items").at(2).at("event_id").as_string();
   EXPECT_EQ(events().size(), 2U);
-  EXPECT_EQ(ask(api::Method::get, std::string{kEvents} + "/" + std::string{id}).status, 200);
+  EXPECT_EQ(ask(api::Method::get, std::string{kImportedEvents} + "/" + std::string{id}).status, 200);
 }
 
 TEST_F(CalendarImport, TOOL_12_SameFileTwiceChangesNothing) {
@@ -107,7 +107,8 @@ TEST_F(CalendarImport, TOOL_12_NewerVersionReplacesAnOlderOneAndNotTheReverse) {
 
 TEST_F(CalendarImport, TOOL_12_WhatTheUserHasChangedStaysUntilTheFileChanges) {
   EXPECT_EQ(outcomes(file(event("1", "Tea"))), "created");
-  auto const path = std::string{kEvents} + "/" + std::string{events().at(0).at("event_id").as_string()};
+  auto const path =
+      std::string{kImportedEvents} + "/" + std::string{events().at(0).at("event_id").as_string()};
   ask(api::Method::patch, path, R"({"title":"My tea"})");
 
   EXPECT_EQ(outcomes(file(event("1", "Tea"))), "unchanged");
@@ -127,14 +128,14 @@ TEST_F(CalendarImport, HTTP_3_UidsOfUsersHaveNothingToDoWithEachOther) {
 }
 
 TEST_F(CalendarImport, TOOL_12_OwnFeedChangesNothing) {
-  ask(api::Method::post, kEvents,
+  ask(api::Method::post, kImportedEvents,
       R"({"title":"Tea","start_at":"2026-05-02T07:00:00.250Z","end_at":"2026-05-02T08:00:00Z","reminders":[10]})");
   auto const shared =
-      ask(api::Method::post, kEvents,
+      ask(api::Method::post, kImportedEvents,
           R"({"title":"Bob's","start_at":"2026-05-02T07:00:00Z","end_at":"2026-05-02T08:00:00Z"})", "bob");
   auto const id = std::string{json::parse(shared.body).at("event_id").as_string()};
-  auto const invited =
-      ask(api::Method::post, std::string{kEvents} + "/" + id + "/share", R"({"user_ids":["ann"]})", "bob");
+  auto const invited = ask(api::Method::post, std::string{kImportedEvents} + "/" + id + "/share",
+                           R"({"user_ids":["ann"]})", "bob");
   auto const invite = std::string{json::parse(invited.body).at("items").at(0).at("invite_id").as_string()};
   ask(api::Method::post, "/api/v1/calendar/invites/" + invite + "/accept");
   auto const made = ask(api::Method::post, "/api/v1/calendar/feed");
@@ -146,7 +147,8 @@ TEST_F(CalendarImport, TOOL_12_OwnFeedChangesNothing) {
 
 TEST_F(CalendarImport, TOOL_12_DeletedEventCanBeImportedAgain) {
   EXPECT_EQ(outcomes(file(event("1", "Tea"))), "created");
-  auto const path = std::string{kEvents} + "/" + std::string{events().at(0).at("event_id").as_string()};
+  auto const path =
+      std::string{kImportedEvents} + "/" + std::string{events().at(0).at("event_id").as_string()};
   ask(api::Method::del, path);
 
   EXPECT_EQ(outcomes(file(event("1", "Tea"))), "created");
@@ -202,7 +204,7 @@ TEST_F(CalendarImportStorage, HTTP_9_ImportStopsWhenTheStorageIsFull) {
   EXPECT_NE(told.find("created STORAGE_QUOTA_EXCEEDED"), std::string::npos);
   EXPECT_EQ(code(import(file(event("x", "Tea")))), "507 STORAGE_QUOTA_EXCEEDED");
   for (auto const& item : events())
-    ask(api::Method::del, std::string{kEvents} + "/" + std::string{item.at("event_id").as_string()});
+    ask(api::Method::del, std::string{kImportedEvents} + "/" + std::string{item.at("event_id").as_string()});
   EXPECT_EQ(outcomes(file(event("x", "Tea"))), "created");
 }
 

@@ -42,7 +42,7 @@ std::string span(std::string const& properties, std::string const& zone = "UTC",
 }
 
 // "CODE message"
-std::string failure(std::string const& properties) {
+std::string import_failure(std::string const& properties) {
   auto const item = item_of(properties);
   auto const* const failed = std::get_if<MethodFailure>(&item);
   return failed == nullptr ? "" : failed->code + " " + failed->message;
@@ -109,51 +109,53 @@ TEST(ImportedEvent, TOOL_12_FirstFiveAlarmsInWholeMinutesAreReminders) {
 }
 
 TEST(ImportedEvent, TOOL_12_BrokenEventsSayWhatIsWrong) {
-  EXPECT_EQ(failure("DTEND:20260501T080000Z\r\n"), "INVALID_EVENT DTSTART is missing");
-  EXPECT_EQ(failure("DTSTART:20260501T080000Z\r\nDTEND:20260501T070000Z\r\n"),
+  EXPECT_EQ(import_failure("DTEND:20260501T080000Z\r\n"), "INVALID_EVENT DTSTART is missing");
+  EXPECT_EQ(import_failure("DTSTART:20260501T080000Z\r\nDTEND:20260501T070000Z\r\n"),
             "INVALID_EVENT the event must end after it starts");
   for (auto const* const time : {"20260230", "20260501T250000Z", "2026-05-01", "20260501T0900", "19691231",
                                  "", "x", "20260501T090000+0200", "20260501T090060Z"})
-    EXPECT_EQ(failure("DTSTART:" + std::string{time} + "\r\n"),
+    EXPECT_EQ(import_failure("DTSTART:" + std::string{time} + "\r\n"),
               "INVALID_EVENT DTSTART must be a date or a time that exists, in the years 1970 to 9999")
         << time;
-  EXPECT_EQ(failure("DTSTART:20260501\r\nDTEND:20260502T000000Z\r\n"),
+  EXPECT_EQ(import_failure("DTSTART:20260501\r\nDTEND:20260502T000000Z\r\n"),
             "INVALID_EVENT DTSTART and DTEND must both be dates or both be times");
   for (auto const* const duration :
        {"", "P", "PT", "1H", "P1H", "PT1D", "PT1M1H", "P1W1D", "PT1HT1M", "-", "P1"})
-    EXPECT_EQ(failure("DTSTART:20260501T070000Z\r\nDURATION:" + std::string{duration} + "\r\n"),
+    EXPECT_EQ(import_failure("DTSTART:20260501T070000Z\r\nDURATION:" + std::string{duration} + "\r\n"),
               "INVALID_EVENT DURATION must be a duration, such as PT1H30M")
         << duration;
-  EXPECT_EQ(failure(std::string{kHour} + "DURATION:PT1H\r\n"),
+  EXPECT_EQ(import_failure(std::string{kHour} + "DURATION:PT1H\r\n"),
             "INVALID_EVENT DTEND and DURATION cannot be used together");
-  EXPECT_EQ(failure(std::string{kHour} + "SUMMARY:x\r\n"), "INVALID_EVENT SUMMARY occurs more than once");
-  EXPECT_EQ(failure(std::string{kHour} + "SEQUENCE:-1\r\n"),
+  EXPECT_EQ(import_failure(std::string{kHour} + "SUMMARY:x\r\n"),
+            "INVALID_EVENT SUMMARY occurs more than once");
+  EXPECT_EQ(import_failure(std::string{kHour} + "SEQUENCE:-1\r\n"),
             "INVALID_EVENT SEQUENCE must be a whole number that is not negative");
-  EXPECT_EQ(failure(std::string{kHour} + "DTSTAMP:20260501T070000\r\n"),
+  EXPECT_EQ(import_failure(std::string{kHour} + "DTSTAMP:20260501T070000\r\n"),
             "INVALID_EVENT DTSTAMP must be a time in UTC");
-  EXPECT_EQ(failure("DTSTART;VALUE=DATE:20260501\r\nDURATION:PT1H\r\n"),
+  EXPECT_EQ(import_failure("DTSTART;VALUE=DATE:20260501\r\nDURATION:PT1H\r\n"),
             "INVALID_EVENT DURATION must be in whole days for a date");
 }
 
 TEST(ImportedEvent, TOOL_12_WhatCannotBeKeptExactlyIsNotKept) {
   std::string const hour = kHour;
   EXPECT_EQ(
-      failure("DTSTART;TZID=Mars/Base:20260501T090000\r\nDURATION:PT1H\r\n"),
+      import_failure("DTSTART;TZID=Mars/Base:20260501T090000\r\nDURATION:PT1H\r\n"),
       "UNSUPPORTED_EVENT DTSTART: the time zone \"Mars/Base\" is unknown; use a name of the IANA database");
-  EXPECT_EQ(failure("DTSTART:20260501T070000Z\r\n"),
+  EXPECT_EQ(import_failure("DTSTART:20260501T070000Z\r\n"),
             "UNSUPPORTED_EVENT DTEND and DURATION are missing: the event would have no length");
-  EXPECT_EQ(failure("DTSTART:20260501T070000Z\r\nDURATION:P999999999W\r\n"),
+  EXPECT_EQ(import_failure("DTSTART:20260501T070000Z\r\nDURATION:P999999999W\r\n"),
             "UNSUPPORTED_EVENT the event lasts longer than 366 days");
-  EXPECT_EQ(failure("DTSTART:20260501\r\nDTEND:20280501\r\n"),
+  EXPECT_EQ(import_failure("DTSTART:20260501\r\nDTEND:20280501\r\n"),
             "UNSUPPORTED_EVENT the event lasts longer than 366 days");
-  EXPECT_EQ(failure(hour + "RECURRENCE-ID:20260501T070000Z\r\n"),
+  EXPECT_EQ(import_failure(hour + "RECURRENCE-ID:20260501T070000Z\r\n"),
             "UNSUPPORTED_EVENT RECURRENCE-ID: a single occurrence of a series cannot be changed here");
-  EXPECT_EQ(failure(hour + "RDATE:20260501T070000Z\r\n"), "UNSUPPORTED_EVENT RDATE is not supported");
-  EXPECT_EQ(failure(hour + "EXRULE:FREQ=DAILY\r\n"), "UNSUPPORTED_EVENT EXRULE is not supported");
-  EXPECT_EQ(failure(hour + "STATUS:cancelled\r\n"), "UNSUPPORTED_EVENT STATUS: the event is cancelled");
-  EXPECT_EQ(failure(hour + "DESCRIPTION:" + std::string(4001, 'x') + "\r\n"),
+  EXPECT_EQ(import_failure(hour + "RDATE:20260501T070000Z\r\n"), "UNSUPPORTED_EVENT RDATE is not supported");
+  EXPECT_EQ(import_failure(hour + "EXRULE:FREQ=DAILY\r\n"), "UNSUPPORTED_EVENT EXRULE is not supported");
+  EXPECT_EQ(import_failure(hour + "STATUS:cancelled\r\n"),
+            "UNSUPPORTED_EVENT STATUS: the event is cancelled");
+  EXPECT_EQ(import_failure(hour + "DESCRIPTION:" + std::string(4001, 'x') + "\r\n"),
             "UNSUPPORTED_EVENT DESCRIPTION has more than 4000 characters");
-  EXPECT_EQ(failure(hour + "X-RUNNEL-TIMEZONE:Mars\r\n"),
+  EXPECT_EQ(import_failure(hour + "X-RUNNEL-TIMEZONE:Mars\r\n"),
             "UNSUPPORTED_EVENT X-RUNNEL-TIMEZONE must be a name of the IANA database");
 }
 
@@ -178,15 +180,16 @@ TEST(ImportedEvent, TOOL_12_RulesThatCannotBeKeptAreRefused) {
   for (auto const* const rule : {"", "x", "FREQ=SECONDLY", "FREQ=HOURLY;INTERVAL=2", "FREQ=DAILY;X=1",
                                  "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;UNTIL=20270101",
                                  "FREQ=DAILY;COUNT=99999999999999999999", "FREQ=DAILY;BYHOUR=1,2,3"})
-    EXPECT_TRUE(failure(hour + "RRULE:" + rule + "\r\n").starts_with("UNSUPPORTED_EVENT RRULE: ")) << rule;
-  EXPECT_EQ(failure(hour + "RRULE:FREQ=DAILY;COUNT=1\r\nEXDATE:20260501T070000Z\r\n"),
+    EXPECT_TRUE(import_failure(hour + "RRULE:" + rule + "\r\n").starts_with("UNSUPPORTED_EVENT RRULE: "))
+        << rule;
+  EXPECT_EQ(import_failure(hour + "RRULE:FREQ=DAILY;COUNT=1\r\nEXDATE:20260501T070000Z\r\n"),
             "UNSUPPORTED_EVENT EXDATE leaves no occurrence of the series");
-  EXPECT_EQ(failure(hour + "RRULE:FREQ=DAILY\r\nEXDATE:20260502\r\n"),
+  EXPECT_EQ(import_failure(hour + "RRULE:FREQ=DAILY\r\nEXDATE:20260502\r\n"),
             "UNSUPPORTED_EVENT EXDATE and DTSTART must both be dates or both be times");
   std::string exdates = "EXDATE:20260501T070000Z";
   for (int i = 0; i < 500; ++i)
     exdates += ",20260502T0700" + std::to_string(10 + i % 50) + "Z";
-  EXPECT_EQ(failure(hour + "RRULE:FREQ=DAILY\r\n" + exdates + "\r\n"),
+  EXPECT_EQ(import_failure(hour + "RRULE:FREQ=DAILY\r\n" + exdates + "\r\n"),
             "UNSUPPORTED_EVENT EXDATE has more than 500 occurrences");
 }
 

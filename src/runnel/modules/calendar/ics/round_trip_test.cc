@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::int64_t kMay = 1'777'618'800'000;  // 2026-05-01T07:00:00Z
+constexpr std::int64_t kRoundTripStart = 1'777'618'800'000;  // 2026-05-01T07:00:00Z
 
 // Makes events of all kinds, always the same ones.
 class Generator {
@@ -96,11 +96,12 @@ class Generator {
     return out;
   }
   Span days() {
-    auto const start = kMay - kMay % kDayMs + static_cast<std::int64_t>(below(2000)) * kDayMs;
+    auto const start =
+        kRoundTripStart - kRoundTripStart % kDayMs + static_cast<std::int64_t>(below(2000)) * kDayMs;
     return {start, start + static_cast<std::int64_t>(1 + below(5)) * kDayMs};
   }
   Span hours() {
-    auto const start = kMay + static_cast<std::int64_t>(below(2000 * 86'400)) * 1000;
+    auto const start = kRoundTripStart + static_cast<std::int64_t>(below(2000 * 86'400)) * 1000;
     return {start, start + static_cast<std::int64_t>(1 + below(20'000)) * 1000};
   }
   void make_series(Event& event) {
@@ -119,7 +120,7 @@ class Generator {
 
 class RoundTrip : public testing::Test {
  protected:
-  RoundTrip() { under_test.clock().now = kMay; }
+  RoundTrip() { under_test.clock().now = kRoundTripStart; }
 
   std::string feed_of(std::string const& user) {
     auto const made = under_test.ask(api::Method::post, "/api/v1/calendar/feed", "", user);
@@ -146,7 +147,7 @@ TEST_F(RoundTrip, TOOL_12_ImportOfAFeedGivesTheSameEvents) {
   Generator generator;
   std::vector<store::SqlStatement> effects;
   for (int i = 0; i < 200; ++i)
-    effects.push_back(add_event(UserId{"ann"}, generator.event(i), kMay));
+    effects.push_back(add_event(UserId{"ann"}, generator.event(i), kRoundTripStart));
   run_async(under_test.database().write(std::move(effects))).value();
 
   auto const file = feed_of("ann");
@@ -177,7 +178,7 @@ TEST_F(RoundTrip, TOOL_12_FeedOfWhatWasImportedIsTheSameFile) {
   Generator generator;
   std::vector<store::SqlStatement> effects;
   for (int i = 0; i < 100; ++i)
-    effects.push_back(add_event(UserId{"ann"}, generator.event(i), kMay));
+    effects.push_back(add_event(UserId{"ann"}, generator.event(i), kRoundTripStart));
   run_async(under_test.database().write(std::move(effects))).value();
   auto const file = feed_of("ann");
   under_test.ask(api::Method::post, "/api/v1/calendar/import", file, "bob");
