@@ -10,7 +10,7 @@
 
 #include "runnel/api/openapi_contract.h"
 #include "runnel/api/openapi_document.h"
-#include "runnel/modules/calendar/schemas.h"
+#include "runnel/modules/calendar/schemas/schemas.h"
 #include "runnel/modules/memory/schemas.h"
 
 namespace runnel {

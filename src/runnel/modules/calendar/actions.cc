@@ -12,9 +12,9 @@
 #include "runnel/modules/calendar/conflicts.h"
 #include "runnel/modules/calendar/event_json.h"
 #include "runnel/modules/calendar/input.h"
-#include "runnel/modules/calendar/occurrences.h"
-#include "runnel/modules/calendar/recurrence.h"
-#include "runnel/modules/calendar/series_input.h"
+#include "runnel/modules/calendar/recurrence/occurrences.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
+#include "runnel/modules/calendar/recurrence/series_input.h"
 
 namespace runnel::modules::calendar {
 

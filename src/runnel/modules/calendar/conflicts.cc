@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "runnel/modules/calendar/occurrences.h"
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/occurrences.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 
 namespace runnel::modules::calendar {
 

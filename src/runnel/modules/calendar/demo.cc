@@ -30,7 +30,7 @@ constexpr DemoEvent kInvited{
     "evt_demo_review", "产品评审 · Product review", "一号会议室 · Room 1", 2, 14 * 60, 60};
 constexpr char kOrganizer[] = "wei";
 
-Event to_event(DemoEvent const& demo, Zone const& zone, std::chrono::local_days today) {
+Event make_event(DemoEvent const& demo, Zone const& zone, std::chrono::local_days today) {
   auto const day = today + std::chrono::days{demo.days_from_today};
   Event event;
   event.id = demo.id;
@@ -58,9 +58,9 @@ std::vector<store::SqlStatement> demo_statements(DemoUser const& demo) {
   std::vector<store::SqlStatement> out;
   out.reserve(kOwn.size() + 2);
   for (auto const& event : kOwn)
-    out.push_back(add_event(demo.user, to_event(event, *zone, today), demo.now_ms));
+    out.push_back(add_event(demo.user, make_event(event, *zone, today), demo.now_ms));
   UserId const organizer{kOrganizer};
-  out.push_back(add_event(organizer, to_event(kInvited, *zone, today), demo.now_ms));
+  out.push_back(add_event(organizer, make_event(kInvited, *zone, today), demo.now_ms));
   out.push_back(
       add_invite(organizer, kInvited.id, {"inv_demo_review", demo.user.text, "pending"}, demo.now_ms));
   return out;

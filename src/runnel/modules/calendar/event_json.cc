@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runnel/core/time/instant.h"
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 
 namespace runnel::modules::calendar {
 

@@ -12,7 +12,7 @@
 #include "runnel/core/text/text.h"
 #include "runnel/core/time/instant.h"
 #include "runnel/core/time/zone.h"
-#include "runnel/modules/calendar/series_input.h"
+#include "runnel/modules/calendar/recurrence/series_input.h"
 
 namespace runnel::modules::calendar {
 

@@ -13,8 +13,8 @@
 #include "runnel/modules/calendar/actions.h"
 #include "runnel/modules/calendar/event_json.h"
 #include "runnel/modules/calendar/input.h"
-#include "runnel/modules/calendar/occurrences.h"
-#include "runnel/modules/calendar/schemas.h"
+#include "runnel/modules/calendar/recurrence/occurrences.h"
+#include "runnel/modules/calendar/schemas/schemas.h"
 
 namespace runnel::modules::calendar {
 

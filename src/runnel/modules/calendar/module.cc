@@ -9,14 +9,14 @@
 #include "kSqliteRecurrence.inc"
 #include "kSqliteSchema.inc"
 #include "runnel/base/fair_pool.h"
-#include "runnel/modules/calendar/cards.h"
+#include "runnel/modules/calendar/cards/cards.h"
 #include "runnel/modules/calendar/commands.h"
 #include "runnel/modules/calendar/demo.h"
 #include "runnel/modules/calendar/ics/feed_routes.h"
 #include "runnel/modules/calendar/ics/import_route.h"
 #include "runnel/modules/calendar/methods.h"
 #include "runnel/modules/calendar/routes.h"
-#include "runnel/modules/calendar/schemas.h"
+#include "runnel/modules/calendar/schemas/schemas.h"
 
 namespace runnel::modules::calendar {
 

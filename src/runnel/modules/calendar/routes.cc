@@ -15,7 +15,7 @@
 #include "runnel/modules/calendar/actions.h"
 #include "runnel/modules/calendar/event_json.h"
 #include "runnel/modules/calendar/input.h"
-#include "runnel/modules/calendar/occurrences.h"
+#include "runnel/modules/calendar/recurrence/occurrences.h"
 #include "runnel/modules/storage.h"
 
 namespace runnel::modules::calendar {

@@ -13,7 +13,7 @@
 #include "runnel/core/text/text.h"
 #include "runnel/core/time/zone.h"
 #include "runnel/modules/calendar/ics/values.h"
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 
 namespace runnel::modules::calendar {
 

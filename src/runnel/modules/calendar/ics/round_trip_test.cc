@@ -8,7 +8,7 @@
 
 #include "runnel/modules/calendar/ics/file_rows.h"
 #include "runnel/modules/calendar/module.h"
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 #include "runnel/modules/calendar/repository.h"
 #include "runnel/modules/testing/module_under_test.h"
 

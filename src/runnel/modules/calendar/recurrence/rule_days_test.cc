@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/rule_days.h"
+#include "runnel/modules/calendar/recurrence/rule_days.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/cards.h"
+#include "runnel/modules/calendar/cards/cards.h"
 
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "runnel/core/json/members.h"
-#include "runnel/modules/calendar/event_words.h"
+#include "runnel/modules/calendar/cards/event_words.h"
 
 namespace runnel::modules::calendar {
 

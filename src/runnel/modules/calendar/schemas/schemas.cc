@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/schemas.h"
+#include "runnel/modules/calendar/schemas/schemas.h"
 
 #include <boost/json.hpp>
 

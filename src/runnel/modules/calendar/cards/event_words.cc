@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/event_words.h"
+#include "runnel/modules/calendar/cards/event_words.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ std::string clock_time(int minute) {
   return fmt::format("{:02}:{:02}", minute / kMinutesOfHour, minute % kMinutesOfHour);
 }
 
-LocalMinute in_utc(std::int64_t ms) {
+LocalMinute utc_minute(std::int64_t ms) {
   auto const days = std::chrono::floor<std::chrono::days>(std::chrono::milliseconds{ms});
   auto const rest = std::chrono::milliseconds{ms} - days;
   return {local_days{days}, static_cast<int>(rest.count() / kMinuteMs)};
@@ -37,7 +37,7 @@ EventWords::EventWords(CardReader const& reader)
     : chinese_{reader.reads_chinese()}, zone_{Zone::find(reader.timezone)} {}
 
 LocalMinute EventWords::local(std::int64_t ms) const {
-  return zone_ ? zone_->at(ms) : in_utc(ms);
+  return zone_ ? zone_->at(ms) : utc_minute(ms);
 }
 
 std::string EventWords::day(local_days day) const {

@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/rule.h"
+#include "runnel/modules/calendar/recurrence/rule.h"
 
 #include <gtest/gtest.h>
 

@@ -1,11 +1,11 @@
-#include "runnel/modules/calendar/cards.h"
+#include "runnel/modules/calendar/cards/cards.h"
 
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "runnel/modules/calendar/event_words.h"
+#include "runnel/modules/calendar/cards/event_words.h"
 
 namespace runnel::modules::calendar {
 namespace {

@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/occurrences.h"
+#include "runnel/modules/calendar/recurrence/occurrences.h"
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 
 namespace runnel::modules::calendar {
 

@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 
 #include <gtest/gtest.h>
 

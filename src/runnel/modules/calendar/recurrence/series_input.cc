@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/series_input.h"
+#include "runnel/modules/calendar/recurrence/series_input.h"
 
 #include <boost/json/value.hpp>
 
@@ -10,7 +10,7 @@
 
 #include "runnel/core/time/instant.h"
 #include "runnel/modules/calendar/actions.h"
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 
 namespace runnel::modules::calendar {
 

@@ -1,4 +1,4 @@
-#include "runnel/modules/calendar/recurrence.h"
+#include "runnel/modules/calendar/recurrence/recurrence.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "runnel/core/time/zone.h"
-#include "runnel/modules/calendar/rule_days.h"
+#include "runnel/modules/calendar/recurrence/rule_days.h"
 
 namespace runnel::modules::calendar {
 

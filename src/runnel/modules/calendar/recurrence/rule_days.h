@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "runnel/modules/calendar/rule.h"
+#include "runnel/modules/calendar/recurrence/rule.h"
 
 // The days of a rule, without its COUNT and UNTIL. A search looks at a bounded number of days, whatever the
 // rule: one that matches rarely or never cannot hold a core.
