@@ -197,6 +197,7 @@ Reply Reports::shown_contacts(std::vector<FoundContact> const& contacts) const {
   if (contacts.empty())
     return report(say({"I found no contact for ", "没有找到联系人"}) + name + say({".", "。"}));
   std::vector<std::string> found;
+  found.reserve(contacts.size());
   for (auto const& contact : contacts)
     found.push_back(contact_words(contact, chinese_));
   auto reply =
@@ -258,6 +259,7 @@ Reply Reports::not_one_contact(std::vector<FoundContact> const& meant) const {
   if (meant.empty())
     return question(say({"I found no contact for ", "没有找到联系人"}) + name + say({".", "。"}));
   std::vector<std::string> found;
+  found.reserve(meant.size());
   for (auto const& contact : meant)
     found.push_back(contact_words(contact, chinese_));
   return question(say({"Several contacts may be meant:", "可能指以下几个联系人："}) +

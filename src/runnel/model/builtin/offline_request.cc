@@ -52,9 +52,7 @@ void check_new_event(Request& request, Moment const& moment) {
   request.missing = missing_in(when);
   if (request.missing != Missing::nothing) return;
   bool const whole_days = when.all_day || when.days || (when.day && when.day->is_span);
-  if (!when.says_time() && !whole_days) {
-    request.missing = Missing::time;
-  } else if (!when.says_time() && !when.day) {
+  if (!when.says_time() && !(whole_days && when.day)) {
     request.missing = Missing::time;
   } else if (request.name.title.empty()) {
     request.missing = Missing::title;

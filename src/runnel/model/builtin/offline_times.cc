@@ -27,7 +27,7 @@ SaidTime time_of(Number const& hour, std::int64_t minute) {
 std::int64_t take_chinese_minutes(Scan& scan) {
   if (scan.take("半")) return kHalf;
   if (scan.take("一刻")) return kQuarter;
-  if (scan.take("三刻")) return 3 * kQuarter;
+  if (scan.take("三刻")) return std::int64_t{3} * kQuarter;
   Scan ahead = scan;
   auto const minutes = ahead.take_number();
   bool const has_mark = ahead.take("分");

@@ -153,7 +153,7 @@ std::optional<OfflineText> delete_in_chinese(Sentence const& sentence) {
   WordList const verbs{"取消", "删除", "删掉", "去掉", "撤销"};
   auto const& words = sentence.command.words;
   if (tells_what_is_done(sentence)) return std::nullopt;
-  if (auto const rest = behind(words, verbs)) return rest;
+  if (auto rest = behind(words, verbs)) return rest;
   auto const object = behind(words, {"把", "将"});
   auto const rest = object.value_or(words);
   for (auto const& verb : verbs) {
