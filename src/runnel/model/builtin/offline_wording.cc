@@ -203,7 +203,7 @@ std::string rule_words(std::string const& rule, bool chinese) {
     return chinese ? "每月" + day_of_month + "日" : "every month on day " + day_of_month;
   if (frequency == "MONTHLY") return chinese ? "每月" : "every month";
   if (frequency != "WEEKLY") return rule;
-  auto const weeks = Words{other ? "every other week" : "every week", other ? "每两周" : "每周"}.in(chinese);
+  auto weeks = Words{other ? "every other week" : "every week", other ? "每两周" : "每周"}.in(chinese);
   if (days.empty()) return weeks;
   return chinese ? weeks + "（" + days + "）" : weeks + " on " + days;
 }
