@@ -19,6 +19,7 @@ constexpr std::int64_t kReadEffort = 8'000;
 constexpr Day kLastDay = static_cast<Day>(kLastMs / kDayMs);
 // A zone is at most so far from UTC, with a day of room for gaps.
 constexpr Day kMargin = 2;
+constexpr std::size_t kMostInMargins = 5;
 
 Day day_at(std::int64_t local_ms) {
   return static_cast<Day>((local_ms >= 0 ? local_ms : local_ms - kDayMs + 1) / kDayMs);
@@ -45,12 +46,12 @@ class Clocks {
 // A series whose rule has been read.
 class Series {
  public:
-  Series(Event const& event, Rule rule)
+  Series(Event const& event, Rule const& rule)
       : clocks_{event},
         local_start_{clocks_.to_local(event.span.start_at)},
         start_at_{event.span.start_at},
         first_day_{day_at(local_start_)},
-        days_{std::move(rule), first_day_} {}
+        days_{rule, first_day_} {}
 
   // The starts on the days from `first` on and before `end`; the first occurrence is among them.
   [[nodiscard]] std::vector<std::int64_t> starts(Day first, Day end, std::size_t most, Effort& effort) const {
@@ -96,9 +97,9 @@ MethodFailure wrong_rule(std::string const& why) {
 
 // The rule of a complete series, which can be read.
 Series series_of(Event const& event) {
-  auto read = parse_rule(event.rrule, event.all_day);
-  auto* const rule = std::get_if<Rule>(&read);
-  return Series{event, rule == nullptr ? Rule{} : std::move(*rule)};
+  auto const read = parse_rule(event.rrule, event.all_day);
+  auto const* const rule = std::get_if<Rule>(&read);
+  return Series{event, rule == nullptr ? Rule{} : *rule};
 }
 
 // Sets the end of a series with a COUNT.
@@ -148,7 +149,7 @@ Occurrences taking_place(Event const& event, Span between, std::size_t most) {
   auto const series = series_of(event);
   Effort effort{kReadEffort};
   // A few are only found in the margin, and exceptions are found before they are left out.
-  auto const most_found = most + event.exdates.size() + 2 * kMargin + 1;
+  auto const most_found = most + event.exdates.size() + kMostInMargins;
   Occurrences out;
   out.starts = all_starts(event, series, between, most_found, effort);
   // To find an instant in a zone takes about as long as ten days without one.

@@ -55,7 +55,7 @@ struct RuleDays::Date {
   int days_of_year = 0;
 };
 
-RuleDays::RuleDays(Rule rule, Day start) : rule_{std::move(rule)}, start_{start} {
+RuleDays::RuleDays(Rule const& rule, Day start) : rule_{rule}, start_{start} {
   fill_in_from_start();
   if (rule_.frequency == Frequency::daily && !rule_.by_position.empty()) {
     never_ = !rule_.by_position.has(1, 1);

@@ -20,7 +20,7 @@ struct Effort {
 class RuleDays {
  public:
   // The rule of a series whose first day is `start`, which says what the rule itself leaves open.
-  RuleDays(Rule rule, Day start);
+  RuleDays(Rule const& rule, Day start);
 
   // The days of the rule from `first` on and before `end`, none before the start, ascending; at most `most`.
   // They are incomplete if the effort is used up then.
