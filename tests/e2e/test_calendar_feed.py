@@ -1,16 +1,19 @@
 """TOOL-12: feeds and imports of calendars. What the server writes is read by another tool, python3-icalendar."""
 
 import datetime as dt
+import sys
 import threading
 import time
 import unittest
 import zoneinfo
 
-import icalendar
+# Debian's package is also for a Python from another source, which does not look there.
+sys.path.append("/usr/lib/python3/dist-packages")
+import icalendar  # noqa: E402
 
-from e2e_case import Api, E2eCase, eventually, new_id, offline
+from e2e_case import Api, E2eCase, eventually, new_id, offline  # noqa: E402
 
-from http_client import Http, Response
+from http_client import Http, Response  # noqa: E402
 
 EVENTS = "/api/v1/calendar/events"
 FEED = "/api/v1/calendar/feed"
