@@ -153,14 +153,14 @@ TEST_P(FileRowsContract, TOOL_12_UserHasOneFeed) {
 
 TEST_P(FileRowsContract, TOOL_12_FeedsAndImportsAreFoundByIndexes) {
   sql("INSERT INTO calendar_events(id, owner_id, title, start_at, end_at, timezone, created_at, updated_at) "
-      "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 9999) "
-      "SELECT 'e' || i, 'user' || (i % 100), 'x', 1746057600000 + i * 3600000, 1746061200000 + i * 3600000, "
+      "WITH RECURSIVE n(i) AS (SELECT CAST(0 AS bigint) UNION ALL SELECT i + 1 FROM n WHERE i < 11999) "
+      "SELECT 'e' || i, 'user' || (i % 400), 'x', 1746057600000 + i * 3600000, 1746061200000 + i * 3600000, "
       "'UTC', 1, "
       "1 FROM n");
   sql("INSERT INTO calendar_imports(event_id, owner_id, uid, sequence, modified_at, digest) "
       "SELECT id, owner_id, 'u' || id, 0, 0, '' FROM calendar_events");
   sql("INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, "
-      "updated_at) SELECT 'i' || id, id, owner_id, 'user' || ((CAST(substr(id, 2) AS bigint) + 1) % 100), "
+      "updated_at) SELECT 'i' || id, id, owner_id, 'user' || ((CAST(substr(id, 2) AS bigint) + 1) % 400), "
       "'accepted', start_at, end_at, 1, 1 FROM calendar_events");
   sql("INSERT INTO calendar_feeds(owner_id, hash, created_at) SELECT DISTINCT owner_id, 'h' || owner_id, 1 "
       "FROM calendar_events");
