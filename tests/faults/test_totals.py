@@ -21,6 +21,10 @@ CREATE TABLE usage_totals(owner_id, thread_ref, day, model, calls, incomplete_ca
   cached_tokens, reasoning_tokens, cost_high, cost_low);
 CREATE TABLE storage_totals(owner_id, bytes);
 CREATE TABLE calendar_events(owner_id, bytes);
+CREATE TABLE calendar_invites(owner_id);
+CREATE TABLE calendar_imports(owner_id, uid);
+CREATE TABLE contacts(owner_id, bytes);
+CREATE TABLE memories(owner_id, bytes);
 """
 COST = (3 << 32) + 5
 SOUND = f"""
@@ -35,8 +39,12 @@ INSERT INTO spent_totals VALUES('ann', '', -1, 3, 7), ('ann', '', 1, 3, 7), ('an
   ('bob', '', -1, 0, 0);
 INSERT INTO usage_totals VALUES('ann', '', 1, 'm', 1, 0, 10, 20, 3, 4, 3, 5),
   ('ann', 't', 1, 'm', 1, 0, 10, 20, 3, 4, 3, 5);
-INSERT INTO storage_totals VALUES('ann', 219);
+INSERT INTO storage_totals VALUES('ann', 752);
 INSERT INTO calendar_events VALUES('ann', 200);
+INSERT INTO calendar_invites VALUES('ann');
+INSERT INTO calendar_imports VALUES('ann', 'uid');
+INSERT INTO contacts VALUES('ann', 20);
+INSERT INTO memories VALUES('ann', 10);
 """
 
 
@@ -59,7 +67,8 @@ class TotalsTest(unittest.TestCase):
                        "UPDATE usage_totals SET calls = 2 WHERE thread_ref = ''",
                        "UPDATE usage_totals SET cached_tokens = 2 WHERE thread_ref = 't'",
                        "UPDATE runs SET log_bytes = 11, kept_bytes = 8 WHERE id = 1",
-                       "UPDATE storage_totals SET bytes = 220", "DELETE FROM calendar_events",
+                       "UPDATE storage_totals SET bytes = 753", "DELETE FROM calendar_events",
+                       "DELETE FROM calendar_invites", "DELETE FROM calendar_imports", "DELETE FROM contacts", "DELETE FROM memories",
                        "INSERT INTO calendar_events VALUES('bob', 200)"):
             with self.subTest(change):
                 self.assertEqual(len(self.differences(change)), 1)

@@ -105,6 +105,7 @@ def stored_by_user(db) -> dict:
                            "FROM runs WHERE ended_at IS NOT NULL AND owner_id <> '' UNION ALL "
                            "SELECT owner_id, bytes FROM calendar_events UNION ALL "
                            "SELECT owner_id, 300 FROM calendar_invites UNION ALL "
+                           "SELECT owner_id, 200 + length(CAST(uid AS BLOB)) FROM calendar_imports UNION ALL "
                            "SELECT owner_id, bytes FROM contacts UNION ALL SELECT owner_id, bytes FROM memories"
                            ") AS parts GROUP BY owner_id").fetchall())
 
