@@ -70,6 +70,20 @@ TEST(EventComponent, TOOL_12_NoTextBreaksOutOfItsProperty) {
     EXPECT_TRUE(c < 0 || c >= ' ' || c == '\r' || c == '\n') << static_cast<int>(c);
 }
 
+TEST(EventComponent, TOOL_12_TimesReachToTheYear9999) {
+  auto exported = tea();
+  exported.event.span = {kLastMs - kHourMs, kLastMs};
+  exported.event.rrule = "FREQ=DAILY;UNTIL=99991231T235959Z";
+  exported.event.exdates = {kLastMs - kHourMs};
+
+  auto const text = text_of(exported);
+
+  EXPECT_TRUE(has_line(text, "DTSTART:99991231T225959Z")) << text;
+  EXPECT_TRUE(has_line(text, "DTEND:99991231T235959Z")) << text;
+  EXPECT_TRUE(has_line(text, "RRULE:FREQ=DAILY;UNTIL=99991231T235959Z")) << text;
+  EXPECT_TRUE(has_line(text, "EXDATE:99991231T225959Z")) << text;
+}
+
 TEST(EventComponent, TOOL_12_LinesAreFolded) {
   auto exported = tea();
   for (int i = 0; i < 100; ++i)

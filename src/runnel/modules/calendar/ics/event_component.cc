@@ -3,6 +3,7 @@
 #include <boost/json/value.hpp>
 #include <libical/ical.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -43,6 +44,18 @@ std::string printable(std::string const& text) {
   return out;
 }
 
+// A property whose value is text already and needs no escaping. libical writes no time after the year 3000 by
+// itself: it turns such a time into zeros.
+icalproperty* written(char const* name, std::string const& value) {
+  auto* const property = icalproperty_new_x(value.c_str());
+  icalproperty_set_x_name(property, name);
+  return property;
+}
+
+void add_written(icalcomponent* to, char const* name, std::string const& value) {
+  icalcomponent_add_property(to, written(name, value));
+}
+
 // How a time of the event is written: as a date, in UTC, or as local time in its zone.
 class TimeWriter {
  public:
@@ -50,30 +63,26 @@ class TimeWriter {
     if (needs_zone(event)) zone_ = Zone::find(event.timezone);
   }
 
-  [[nodiscard]] icaltimetype time(std::int64_t ms) const {
-    auto text = date_time_text(in_utc(ms));
-    if (event_.all_day) {
-      text = date_text(in_utc(ms));
-    } else if (zone_) {
-      text = date_time_text(in_utc(ms) + std::chrono::seconds{zone_->offset_at(ms).seconds});
-    } else {
-      text += 'Z';
-    }
-    return icaltime_from_string(text.c_str());
-  }
-
-  void add(icalcomponent* to, icalproperty* property) const {
+  void add(icalcomponent* to, char const* name, std::int64_t ms) const {
+    auto* const property = written(name, text_of_time(ms));
+    if (event_.all_day) icalproperty_add_parameter(property, icalparameter_new_value(ICAL_VALUE_DATE));
     if (zone_) icalproperty_add_parameter(property, icalparameter_new_tzid(event_.timezone.c_str()));
     icalcomponent_add_property(to, property);
   }
 
  private:
+  [[nodiscard]] std::string text_of_time(std::int64_t ms) const {
+    if (event_.all_day) return date_text(in_utc(ms));
+    if (!zone_) return date_time_text(in_utc(ms)) + "Z";
+    return date_time_text(in_utc(ms) + std::chrono::seconds{zone_->offset_at(ms).seconds});
+  }
+
   Event const& event_;
   std::optional<Zone> zone_;
 };
 
-icaltimetype utc_time(std::int64_t ms) {
-  return icaltime_from_string((date_time_text(in_utc(ms)) + "Z").c_str());
+std::string utc_text(std::int64_t ms) {
+  return date_time_text(in_utc(ms)) + "Z";
 }
 
 void add_texts(icalcomponent* to, Event const& event) {
@@ -85,20 +94,16 @@ void add_texts(icalcomponent* to, Event const& event) {
 }
 
 void add_span(icalcomponent* to, Event const& event, TimeWriter const& times) {
-  constexpr std::int64_t kSecondMs = 1000;
-  times.add(to, icalproperty_new_dtstart(times.time(event.span.start_at)));
-  times.add(to, icalproperty_new_dtend(times.time(event.span.end_at + kSecondMs - 1)));
-  if (needs_zone(event) || event.timezone == kUtcZone) return;
-  auto* const zone = icalproperty_new_x(event.timezone.c_str());
-  icalproperty_set_x_name(zone, "X-RUNNEL-TIMEZONE");
-  icalcomponent_add_property(to, zone);
+  times.add(to, "DTSTART", event.span.start_at);
+  times.add(to, "DTEND", whole_seconds_end(event));
+  if (!needs_zone(event) && event.timezone != kUtcZone) add_written(to, "X-RUNNEL-TIMEZONE", event.timezone);
 }
 
 void add_rule(icalcomponent* to, Event const& event, TimeWriter const& times) {
   if (event.rrule.empty()) return;
-  icalcomponent_add_property(to, icalproperty_new_rrule(icalrecurrencetype_from_string(event.rrule.c_str())));
+  add_written(to, "RRULE", event.rrule);
   for (auto const exdate : event.exdates)
-    times.add(to, icalproperty_new_exdate(times.time(exdate)));
+    times.add(to, "EXDATE", exdate);
 }
 
 void add_reminder(icalcomponent* to, Event const& event, std::int64_t minutes) {
@@ -121,6 +126,11 @@ void add_reminders(icalcomponent* to, Event const& event) {
 
 }  // namespace
 
+std::int64_t whole_seconds_end(Event const& event) {
+  constexpr std::int64_t kSecondMs = 1000;
+  return std::min(event.span.end_at + kSecondMs - 1, kLastMs);
+}
+
 bool needs_zone(Event const& event) {
   return !event.rrule.empty() && !event.all_day && event.timezone != kUtcZone;
 }
@@ -131,9 +141,9 @@ std::string event_component(ExportedEvent const& exported) {
   auto* const to = component.get();
   TimeWriter const times{event};
   icalcomponent_add_property(to, icalproperty_new_uid(printable(exported.uid).c_str()));
-  icalcomponent_add_property(to, icalproperty_new_dtstamp(utc_time(event.updated_at)));
-  icalcomponent_add_property(to, icalproperty_new_created(utc_time(event.created_at)));
-  icalcomponent_add_property(to, icalproperty_new_lastmodified(utc_time(event.updated_at)));
+  add_written(to, "DTSTAMP", utc_text(event.updated_at));
+  add_written(to, "CREATED", utc_text(event.created_at));
+  add_written(to, "LAST-MODIFIED", utc_text(event.updated_at));
   icalcomponent_add_property(to, icalproperty_new_sequence(static_cast<int>(exported.sequence)));
   add_texts(to, event);
   add_span(to, event, times);

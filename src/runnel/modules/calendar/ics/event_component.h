@@ -19,6 +19,9 @@ struct ExportedEvent {
 // dates.
 bool needs_zone(Event const& event);
 
+// The end of the event, so late in its second that a whole second is the end: no file has milliseconds.
+std::int64_t whole_seconds_end(Event const& event);
+
 // Its VEVENT (RFC 5545). Times are exact to a second: an event that begins or ends within one has all of it.
 // Neither its guests nor its organizer are in it, because an iCalendar file names people by addresses, and
 // users of this server have none. Control characters other than line breaks and tabs are left out of the

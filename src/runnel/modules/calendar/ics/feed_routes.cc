@@ -200,7 +200,7 @@ api::Response feed_response(api::Request const& request, FeedText made) {
 }
 
 asio::awaitable<api::Reply> read_feed_route(FeedRoutes routes, api::Request request) {
-  auto made = co_await make_text(std::move(routes), request.user);
+  auto made = co_await make_text(routes, request.user);
   if (!made) co_return api::problem_from(made.error(), request.request_id);
   co_return feed_response(request, std::move(*made));
 }

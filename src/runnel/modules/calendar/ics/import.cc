@@ -98,7 +98,7 @@ std::string digest_of(Event const& event) {
   JsonObject{text}
       .text("title", event.title)
       .number("start", seconds(event.span.start_at))
-      .number("end", seconds(event.span.end_at + kSecondMs - 1))
+      .number("end", seconds(whole_seconds_end(event)))
       .boolean("all_day", event.all_day)
       .text("timezone", event.timezone)
       .text("location", event.location)
