@@ -164,18 +164,18 @@ asio::awaitable<api::Reply> write_and_tell(CalendarRoutes routes, api::Request r
 
 asio::awaitable<api::Reply> add_event_route(CalendarRoutes routes, api::Request request) {
   auto input = request.json().as_object();
-  return write_and_show(std::move(routes), std::move(request), std::move(input), &create_event, 201);
+  return write_and_show(routes, std::move(request), std::move(input), &create_event, 201);
 }
 
 asio::awaitable<api::Reply> change_event_route(CalendarRoutes routes, api::Request request) {
   auto input = input_of(request, "event_id");
-  return write_and_show(std::move(routes), std::move(request), std::move(input), &update_event, 200);
+  return write_and_show(routes, std::move(request), std::move(input), &update_event, 200);
 }
 
 asio::awaitable<api::Reply> delete_event_route(CalendarRoutes routes, api::Request request) {
   auto input = input_of(request, "event_id");
   if (auto const occurrence = request.query("occurrence_start")) input["occurrence_start"] = *occurrence;
-  auto done = co_await act(std::move(routes), std::move(request), std::move(input), &delete_event);
+  auto done = co_await act(routes, std::move(request), std::move(input), &delete_event);
   if (auto* const response = std::get_if<api::Response>(&done)) co_return std::move(*response);
   co_return api::empty_response(204);
 }
@@ -185,18 +185,18 @@ asio::awaitable<api::Reply> share_event_route(CalendarRoutes routes, api::Reques
   if (!full) co_return api::problem_from(full.error(), request.request_id);
   if (*full) co_return storage_full();
   auto input = input_of(request, "event_id");
-  auto reply = co_await write_and_tell(std::move(routes), std::move(request), std::move(input), &share_event);
+  auto reply = co_await write_and_tell(routes, std::move(request), std::move(input), &share_event);
   co_return reply;
 }
 
 asio::awaitable<api::Reply> accept_invite_route(CalendarRoutes routes, api::Request request) {
   auto input = input_of(request, "invite_id");
-  return write_and_tell(std::move(routes), std::move(request), std::move(input), &accept_invite);
+  return write_and_tell(routes, std::move(request), std::move(input), &accept_invite);
 }
 
 asio::awaitable<api::Reply> reject_invite_route(CalendarRoutes routes, api::Request request) {
   auto input = input_of(request, "invite_id");
-  return write_and_tell(std::move(routes), std::move(request), std::move(input), &reject_invite);
+  return write_and_tell(routes, std::move(request), std::move(input), &reject_invite);
 }
 
 api::Response shown_with_guests(Event const& event, std::vector<Guest> const& guests, std::int64_t now_ms) {
