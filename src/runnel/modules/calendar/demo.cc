@@ -24,7 +24,7 @@ struct DemoEvent {
 
 constexpr std::array<DemoEvent, 3> kOwn{
     {{"evt_demo_call", "与 Ann 通话 · Call with Ann", "", 0, 15 * 60, 30},
-     {"evt_demo_meeting", "周会 · Weekly meeting", "三号会议室 · Room 3", 1, 10 * 60, 60},
+     {"evt_demo_meeting", "周会 · Weekly meeting", "三号会议室 · Room 3", 1, 16 * 60, 60},
      {"evt_demo_day", "公司日 · Company day", "", 3, 0, 0}}};
 constexpr DemoEvent kInvited{
     "evt_demo_review", "产品评审 · Product review", "一号会议室 · Room 1", 2, 14 * 60, 60};
