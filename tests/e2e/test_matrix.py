@@ -306,7 +306,7 @@ class EllipticTest(E2eCase):
             for frame in stream:
                 seen.append(frame)
         self.assertLess(time.time() - expires, 3)
-        self.assertGreaterEqual(time.time(), expires - 0.5)  # The clock of a virtual machine may be set back meanwhile.
+        self.assertGreaterEqual(time.time(), expires)
 
         answer = short.get(THREADS)
         self.assert_error(answer, 401)

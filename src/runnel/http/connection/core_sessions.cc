@@ -29,6 +29,10 @@ asio::awaitable<void> CoreSessions::run() {
   }
 }
 
+std::chrono::milliseconds CoreSessions::since_tick() const {
+  return std::chrono::milliseconds{clock_ms() - now_};
+}
+
 void CoreSessions::enter(Session& session) {
   open_.push_back(session);
 }

@@ -57,6 +57,8 @@ class CoreSessions {
 
   // The time of the last tick in milliseconds. It wraps around, so only differences are meaningful.
   [[nodiscard]] std::uint32_t now() const { return now_; }
+  // How long ago the last tick was. A time from here on is this much longer when it is counted from now().
+  [[nodiscard]] std::chrono::milliseconds since_tick() const;
   // Whether `duration` has passed since `then`, a value of now().
   [[nodiscard]] bool passed(std::chrono::milliseconds duration, std::uint32_t then) const {
     return now_ - then >= static_cast<std::uint32_t>(duration.count());

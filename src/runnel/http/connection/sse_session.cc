@@ -71,11 +71,11 @@ SseSession::SseSession(CoreSessions& sessions, Framing framing, std::string requ
 
 void SseSession::end_at(std::int64_t unix_s) {
   using namespace std::chrono;
-  auto const now = duration_cast<seconds>(system_clock::now().time_since_epoch()).count();
-  auto const left = std::max<std::int64_t>(unix_s - now, 0);
-  if (left > kLongestStreamS) return;
+  auto const now = duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+  if (unix_s - now / 1000 > kLongestStreamS) return;
+  auto const left = std::max<std::int64_t>(unix_s * 1000 - now, 0);
   opened_ = sessions_.now();
-  expires_in_ = static_cast<std::uint32_t>(left * 1000 + 1);
+  expires_in_ = static_cast<std::uint32_t>(left + sessions_.since_tick().count() + 1);
 }
 
 bool SseSession::has_expired() const {
