@@ -26,6 +26,15 @@ TEST(JsonText, KeepsSpaceAndEscapesInsideStrings) {
   EXPECT_EQ(parsed(R"( ["a  b\"  c\\" , "  \n"] )"), R"(["a  b\"  c\\","  \n"])");
 }
 
+TEST(JsonText, StringsEndAtAQuoteThatIsNotEscaped) {
+  for (std::size_t backslashes = 0; backslashes < 6; ++backslashes) {
+    auto const text = "\"" + std::string(2 * backslashes, '\\') + "\"";
+    EXPECT_EQ(parsed("[ " + text + " , " + text + " ]"), "[" + text + "," + text + "]");
+    auto const quoted = "\"" + std::string(2 * backslashes + 1, '\\') + "\" , \"";
+    EXPECT_EQ(parsed("[ " + quoted + " ]"), "[" + quoted + "]");
+  }
+}
+
 TEST(JsonText, KeepsEveryDigitOfANumber) {
   EXPECT_EQ(parsed("[12345678901234567890123, 0.10, 1e400]"), "[12345678901234567890123,0.10,1e400]");
 }

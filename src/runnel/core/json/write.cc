@@ -2,6 +2,8 @@
 
 #include <array>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 #include "runnel/core/text/text.h"
 
@@ -16,7 +18,22 @@ constexpr auto kPlain = [] {
   return plain;
 }();
 
+// Whether eight bytes are all plain. Where a subtraction below borrows, or a byte is not ASCII, the highest
+// bit of a byte is set.
+bool are_plain(std::uint64_t bytes) {
+  constexpr std::uint64_t kEach = 0x0101010101010101;
+  constexpr std::uint64_t kHighest = kEach * 0x80;
+  auto const quote = bytes ^ (kEach * '"');
+  auto const backslash = bytes ^ (kEach * '\\');
+  auto const found = (bytes - kEach * 0x20) | (quote - kEach) | (backslash - kEach) | bytes;
+  return (found & kHighest) == 0;
+}
+
 std::size_t skip_plain(std::string_view text, std::size_t at) {
+  for (std::uint64_t bytes = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if (!are_plain(bytes)) break;
+  }
   while (at < text.size() && kPlain[static_cast<unsigned char>(text[at])])
     ++at;
   return at;

@@ -34,6 +34,20 @@ TEST(JsonString, ReplacesEachByteThatIsNotUtf8) {
   EXPECT_EQ(as_json("\xe6\""), "\"\uFFFD\\\"\"");                // The quote is not swallowed.
 }
 
+TEST(JsonString, FindsWhatIsNotPlainAtEveryPlace) {
+  for (std::size_t at = 0; at < 20; ++at) {
+    for (unsigned byte = 0; byte < 0x100; ++byte) {
+      auto text = std::string(20, 'x');
+      text[at] = static_cast<char>(byte);
+      std::string one;
+      append_json_string(one, text.substr(at, 1));
+      auto const expected =
+          "\"" + std::string(at, 'x') + one.substr(1, one.size() - 2) + std::string(19 - at, 'x') + "\"";
+      EXPECT_EQ(as_json(text), expected) << byte << " at " << at;
+    }
+  }
+}
+
 TEST(JsonNumber, ReachesTheEndsOfBothTypes) {
   std::string out;
   append_json_number(out, INT64_MIN);

@@ -1,6 +1,7 @@
 #include "runnel/core/text/text.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace runnel {
 namespace {
@@ -51,6 +52,16 @@ std::size_t skip_space(std::string_view text, std::size_t at) {
   return at;
 }
 
+// The place at or after `at` of the first eight bytes that are not all ASCII, or of the last few bytes.
+std::size_t skip_ascii(std::string_view text, std::size_t at) {
+  constexpr std::uint64_t kHighest = 0x8080808080808080;
+  for (std::uint64_t bytes = 0; at + sizeof bytes <= text.size(); at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if ((bytes & kHighest) != 0) break;
+  }
+  return at;
+}
+
 // The place where the last sequence begins, or the last byte if that belongs to no sequence.
 std::size_t last_sequence(std::string_view text) {
   constexpr std::size_t kLongest = 4;
@@ -87,7 +98,7 @@ char32_t code_point_at(std::string_view text, std::size_t at) {
 }
 
 bool is_utf8(std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = skip_ascii(text, 0); at < text.size(); at = skip_ascii(text, at)) {
     auto const length = utf8_sequence(text, at);
     if (length == 0) return false;
     at += length;

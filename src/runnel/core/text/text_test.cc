@@ -15,6 +15,15 @@ TEST(Utf8, TellsValidSequencesFromOthers) {
   }
 }
 
+TEST(Utf8, BadByteIsFoundAtEveryPlace) {
+  for (std::size_t at = 0; at < 20; ++at) {
+    auto text = std::string(20, 'x');
+    EXPECT_TRUE(is_utf8(text.substr(0, at) + "日" + text.substr(at)));
+    text[at] = '\x80';
+    EXPECT_FALSE(is_utf8(text)) << at;
+  }
+}
+
 TEST(Utf8, RepairsByteByByte) {
   EXPECT_EQ(to_valid_utf8("a\xe6\x97z\xff"), "a\uFFFD\uFFFDz\uFFFD");
 }
