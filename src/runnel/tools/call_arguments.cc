@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "runnel/core/json/parse.h"
+#include "runnel/core/json/write.h"
 
 namespace runnel::tools {
 
@@ -67,14 +68,21 @@ std::string wrong_members(json::object const& given) {
   return {};
 }
 
-// The arguments as facts show them.
-json::object shown_args(json::object const& given) {
-  json::object out;
-  if (auto const module = argument_text(given, "module")) out["module"] = *module;
-  if (auto const method = argument_text(given, "method")) out["method"] = *method;
+// The input, as one line of JSON.
+JsonText input_of(json::object const& given) {
   auto const* const input = given.if_contains("input");
-  out["input"] = input != nullptr && input->is_object() ? *input : json::object{};
-  return out;
+  return input != nullptr && input->is_object() ? to_text(*input) : JsonText::empty_object();
+}
+
+// The arguments as facts show them.
+JsonText shown_args(json::object const& given, JsonText const& input) {
+  std::string text;
+  JsonObject object{text};
+  if (auto const module = argument_text(given, "module")) object.text("module", *module);
+  if (auto const method = argument_text(given, "method")) object.text("method", *method);
+  object.raw("input", input.str()).close();
+  auto args = JsonText::parse(text);
+  return args ? std::move(*args) : JsonText::empty_object();
 }
 
 std::string joined(std::vector<std::string_view> const& names) {
@@ -124,8 +132,8 @@ PreparedCall read_arguments(std::string const& arguments, MethodNames const& all
     return refuse_call(kInvalidInput, "the arguments are no JSON that can be used: " + to_string(*problem));
   auto const* const given = std::get<json::value>(parsed).if_object();
   if (given == nullptr) return refuse_call(kInvalidInput, "the arguments must be a JSON object");
-  auto const shown = shown_args(*given);
-  auto args = to_text(shown);
+  auto input = input_of(*given);
+  auto args = shown_args(*given, input);
   if (auto const wrong = wrong_members(*given); !wrong.empty())
     return refuse_call(kInvalidInput, wrong, args);
 
@@ -137,7 +145,7 @@ PreparedCall read_arguments(std::string const& arguments, MethodNames const& all
   PreparedCall call;
   call.name = std::move(name);
   call.args = std::move(args);
-  call.input = to_text(shown.at("input"));
+  call.input = std::move(input);
   return call;
 }
 

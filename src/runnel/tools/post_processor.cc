@@ -27,6 +27,9 @@ constexpr int kSandboxFailed = 125;
 constexpr int kNotStarted = 126;
 constexpr std::string_view kSandboxSays = "runnel_sandbox: ";
 
+// How the result of every failure begins; its error follows.
+constexpr std::string_view kFailureHead = R"({"status":"failure","error":)";
+
 bool is_code(std::string_view text) {
   return !text.empty() && text.size() <= kLongestCode && std::all_of(text.begin(), text.end(), [](char c) {
     return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -96,7 +99,10 @@ ProgramAnswer broken(std::string const& code, std::string const& message) {
 ProgramAnswer read_document(CalledMethod const& called, json::object const& document,
                             std::string_view output) {
   if (auto const* const why = broken_form(called, document)) return broken(kInvalidOutput, why);
-  if (!document.at("ok").get_bool()) return {failure(json::serialize(*error_in(document))), true};
+  if (!document.at("ok").get_bool()) {
+    auto const& error = *error_in(document);
+    return {failure(json::serialize(error), std::string{*output_text(error, "code")}), true};
+  }
   auto const status = status_in(document);
   auto const printed = printed_data(called, status, output);
   auto outcome =
@@ -153,39 +159,34 @@ ToolOutcome success(CalledMethod const& called, std::string_view data, ToolStatu
 }
 
 ToolOutcome failure(std::string_view error) {
-  std::string text;
-  JsonObject{text}.text("status", "failure").raw("error", error).close();
-  auto result = JsonText::parse(text);
+  auto const parsed = parse_stored_json(error);
+  auto const* const code =
+      parsed && parsed->is_object() ? output_text(parsed->get_object(), "code") : nullptr;
+  return failure(error, code != nullptr ? std::string{*code} : std::string{});
+}
+
+ToolOutcome failure(std::string_view error, std::string code) {
+  auto result = JsonText::parse(std::string{kFailureHead}.append(error).append("}"));
   if (!result) return tool_failure(kInvalidOutput, "the tool's error is nested too deeply");
   ToolOutcome outcome;
   outcome.status = ToolStatus::failure;
   outcome.result = *result;
   outcome.error = std::move(*result);
-  auto const parsed = parse_stored_json(error);
-  auto const* const code =
-      parsed && parsed->is_object() ? output_text(parsed->get_object(), "code") : nullptr;
-  if (code != nullptr) outcome.summary = *code;
+  outcome.summary = std::move(code);
   return outcome;
 }
 
-namespace {
-
-json::object error_object(ToolOutcome const& outcome) {
-  auto const parsed = parse_stored_json(outcome.result.str());
-  auto const* const error =
-      parsed && parsed->is_object() ? parsed->get_object().if_contains("error") : nullptr;
-  return error != nullptr && error->is_object() ? error->get_object() : json::object{};
-}
-
-}  // namespace
-
 std::string error_of(ToolOutcome const& outcome) {
-  return json::serialize(error_object(outcome));
+  std::string_view const result = outcome.result.str();
+  bool const is_failure = result.starts_with(kFailureHead);
+  return is_failure ? std::string{result.substr(kFailureHead.size(), result.size() - kFailureHead.size() - 1)}
+                    : std::string{"{}"};
 }
 
 std::string message_of(ToolOutcome const& outcome) {
-  auto const error = error_object(outcome);
-  auto const* const message = output_text(error, "message");
+  auto const error = parse_stored_json(error_of(outcome));
+  auto const* const message =
+      error && error->is_object() ? output_text(error->get_object(), "message") : nullptr;
   return message != nullptr ? std::string{*message} : std::string{};
 }
 

@@ -34,8 +34,9 @@ ProgramAnswer read_output(CalledMethod const& called, base::ChildOutcome const& 
 ToolOutcome success(CalledMethod const& called, std::string_view data,
                     ToolStatus status = ToolStatus::success);
 
-// A failure with this error, which is a JSON object.
+// A failure with this error, which is a JSON object, and the code in it.
 ToolOutcome failure(std::string_view error);
+ToolOutcome failure(std::string_view error, std::string code);
 
 // The error of a failure, as failure() takes it, and the message in it.
 std::string error_of(ToolOutcome const& outcome);

@@ -37,7 +37,10 @@ std::vector<std::string> only(std::string const& secret) {
   return {secret};
 }
 
-ToolOutcome outcome_of_receipt(CallReceipt const& receipt, CalledMethod const& called) {
+// `failed` is the outcome whose error was offered as the receipt.
+ToolOutcome outcome_of_receipt(CallReceipt const& receipt, CalledMethod const& called, ToolOutcome failed,
+                               std::string const& error) {
+  if (!receipt.took_effect && receipt.json == error) return failed;
   if (!receipt.took_effect) return failure(receipt.json);
   return success(called, receipt.json, receipt.partial ? ToolStatus::partial : ToolStatus::success);
 }
@@ -153,7 +156,7 @@ asio::awaitable<Result<ToolOutcome>> ProjectCliTool::settle_call(base::ToolGrant
   asio::steady_timer timer{co_await asio::this_coro::executor};
   for (;;) {
     auto const receipt = co_await parts_.modules.settle(grant, error);
-    if (receipt) co_return outcome_of_receipt(*receipt, called);
+    if (receipt) co_return outcome_of_receipt(*receipt, called, std::move(failed), error);
     if (receipt.error().code != Errc::unavailable) co_return receipt.error();
     timer.expires_after(kStorePause);
     co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
