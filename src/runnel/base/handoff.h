@@ -13,6 +13,7 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -73,11 +74,23 @@ class HandlerReply final : public Reply<T> {
   Handler handler_;
 };
 
+// For how long the callers of one batch are resumed before the core looks at its sockets and timers again:
+// what they do next may take a millisecond each.
+constexpr std::chrono::milliseconds kResumeTime{1};
+
+// Resumes waiters of one io_context, in order. Those that are left when the time is over come in a later
+// turn.
 inline void resume_each(std::vector<std::unique_ptr<Waiter>> waiters) {
-  for (auto& waiter : waiters) {
-    auto const executor = waiter->executor();
-    boost::asio::dispatch(executor, [owned = std::move(waiter)] { owned->resume(); });
-  }
+  auto const until = std::chrono::steady_clock::now() + kResumeTime;
+  auto next = waiters.begin();
+  do {
+    auto const executor = (*next)->executor();
+    boost::asio::dispatch(executor, [owned = std::move(*next++)] { owned->resume(); });
+  } while (next != waiters.end() && std::chrono::steady_clock::now() < until);
+  if (next == waiters.end()) return;
+  waiters.erase(waiters.begin(), next);
+  auto const executor = waiters.front()->executor();
+  boost::asio::post(executor, [rest = std::move(waiters)]() mutable { resume_each(std::move(rest)); });
 }
 
 }  // namespace handoff_detail

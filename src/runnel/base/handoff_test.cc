@@ -41,6 +41,29 @@ TEST(Handoff, WaitersOfOneContextAreResumedTogetherInOrderEachOnItsOwnStrand) {
   EXPECT_EQ(resumed, (std::vector<int>{0, 1, 2, 3, 4}));
 }
 
+TEST(Handoff, HTTP_9_LongBatchLetsTheCoreDoOtherThings) {
+  asio::io_context context{1};
+  std::vector<std::unique_ptr<Waiter>> waiters;
+  std::vector<std::string> order;
+  for (int i = 0; i < 3; ++i) {
+    auto wait = wait_for_reply<int>([&waiters, i](std::unique_ptr<Reply<int>> reply) {
+      reply->set(i);
+      waiters.push_back(std::move(reply));
+    });
+    asio::co_spawn(context, std::move(wait), [&order](std::exception_ptr, Result<int> value) {
+      order.push_back(std::to_string(*value));
+      std::this_thread::sleep_for(std::chrono::milliseconds{3});
+    });
+  }
+  context.poll();
+
+  resume_all(std::move(waiters));
+  asio::post(context, [&order] { order.emplace_back("other"); });
+  context.run();
+
+  EXPECT_EQ(order, (std::vector<std::string>{"0", "other", "1", "2"}));
+}
+
 TEST(Handoff, EachContextResumesItsOwnWaiters) {
   asio::io_context one{1};
   asio::io_context other{1};
