@@ -15,6 +15,7 @@
 #include "runnel/store/sqlite/sql.h"
 #include "runnel/store/sqlite/wal_checkpointer.h"
 #include "runnel/store/sqlite/writer.h"
+#include "runnel/store/stored_bytes.h"
 
 namespace runnel::store {
 
@@ -40,16 +41,36 @@ class Snapshot {
   Db& db_;
 };
 
+// About how many bytes a request writes: its texts. The other requests write small rows.
+template <class Request>
+std::size_t written_bytes(Request const& /*request*/) {
+  return 0;
+}
+
+std::size_t written_bytes(AppendRequest const& request) {
+  auto const bytes = bytes_of(request);
+  return static_cast<std::size_t>(bytes.log + bytes.kept);
+}
+
+std::size_t written_bytes(EndRequest const& request) {
+  return written_bytes(request.append);
+}
+
+std::size_t written_bytes(AdmitRequest const& request) {
+  auto const begin = bytes_of(request.begin);
+  return request.input.size() + static_cast<std::size_t>(begin.log + begin.kept);
+}
+
 class SqliteStore final : public Database {
  public:
   // Throws SqlError. Each part opens its own connection; `prepare` has created the tables before.
   explicit SqliteStore(SqliteOptions const& options)
       : checkpointer_{{options.path, sqlite::Access::read_write_create, options.vfs},
                       options.checkpoint_bytes},
-        writer_{{{options.path, sqlite::Access::read_write_create, options.vfs},
-                 options.max_group,
-                 [this](std::size_t wal_bytes) { checkpointer_.on_commit(wal_bytes); },
-                 options.metrics}},
+        writer_{{.db = {options.path, sqlite::Access::read_write_create, options.vfs},
+                 .max_group = options.max_group,
+                 .on_commit = [this](std::size_t wal_bytes) { checkpointer_.on_commit(wal_bytes); },
+                 .metrics = options.metrics}},
         metrics_{options.metrics},
         pool_{options.reader_threads} {
     sqlite::DbOptions const reading{options.path, sqlite::Access::read_only, options.vfs};
@@ -212,7 +233,9 @@ class SqliteStore final : public Database {
   template <class T, class Request>
   Async<T> intent(Request request, Result<T> (*apply)(Db&, Request const&)) {
     if (auto const ok = check(request); !ok) return refused<T>(ok.error());
-    return writer_.submit<T>([request = std::move(request), apply](Db& db) { return apply(db, request); });
+    auto const bytes = written_bytes(request);
+    return writer_.submit<T>([request = std::move(request), apply](Db& db) { return apply(db, request); },
+                             bytes);
   }
 
   template <class T, class Read>

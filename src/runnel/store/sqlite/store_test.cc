@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <thread>
@@ -288,6 +289,44 @@ TEST_F(SqliteStoreTest, WhatPilesUpIsOneCommitAndAViolationInItStaysAlone) {
   }
   EXPECT_EQ(cell("SELECT count(*) FROM runs"), "49");
   EXPECT_LE(disk.syncs() - syncs_before, 3);
+}
+
+Async<void> noting_the_end(Async<void> work, std::vector<std::string>* ended, std::string name) {
+  auto const outcome = co_await std::move(work);
+  ended->push_back(std::move(name));
+  co_return outcome;
+}
+
+TEST_F(SqliteStoreTest, HTTP_9_SmallWritesPassLargeOnes) {
+  base::Metrics counted;
+  metrics = StoreMetrics{counted};
+  auto store = open().value();
+  constexpr int kRuns = 20;
+  std::vector<std::string> ended;
+  std::vector<Async<void>> work;
+  for (int i = 0; i < kRuns; ++i) {
+    auto const name = std::to_string(i);
+    auto const admitted = run_async(store->admit(admission("r" + name, "t" + name))).value();
+    auto request = append_request(admitted.run, admitted.epoch, batch(3, 3, std::string(200'000, 'x')));
+    work.push_back(noting_the_end(store->append(std::move(request)), &ended, "large"));
+  }
+  work.push_back(noting_the_end(store->probe(), &ended, "small"));
+  sqlite::Db other{{path_, sqlite::Access::read_write_create, {}}};
+  other.execute("BEGIN IMMEDIATE");
+  std::thread holder{[&other] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    other.execute("COMMIT");
+  }};
+
+  auto const outcomes = run_all_async(std::move(work));
+  holder.join();
+
+  for (auto const& outcome : outcomes)
+    EXPECT_TRUE(outcome.has_value());
+  // One is being written, and two come with the small one.
+  auto const place = std::find(ended.begin(), ended.end(), "small") - ended.begin();
+  EXPECT_LE(place, 3);
+  EXPECT_EQ(cell("SELECT count(*) FROM log WHERE length(body) >= 200000"), std::to_string(kRuns));
 }
 
 TEST_F(SqliteStoreTest, CanceledWaiterStillLearnsTheOutcome) {

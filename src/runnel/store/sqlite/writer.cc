@@ -40,7 +40,7 @@ void Writer::push(Queue& queue, std::unique_ptr<Job> job) {
   bool first = false;
   {
     std::lock_guard const lock{mutex_};
-    first = queue_.empty() && maintenance_.empty();
+    first = is_idle();
     queue.push_back(std::move(job));
   }
   options_.metrics.queued.add();
@@ -73,18 +73,35 @@ void Writer::count(Group const& group, std::chrono::steady_clock::time_point beg
   wal_bytes_counted_ = wal_bytes_;
 }
 
+bool Writer::is_maintenance_due() {
+  bool const others_wait = !queue_.empty() || !large_.empty();
+  bool const is_due =
+      !maintenance_.empty() && (!others_wait || groups_before_maintenance_ >= kGroupsBeforeMaintenance);
+  groups_before_maintenance_ = is_due || maintenance_.empty() ? 0 : groups_before_maintenance_ + 1;
+  return is_due;
+}
+
+void Writer::move_front(Queue& queue, Group& group) {
+  group.push_back(std::move(queue.front()));
+  queue.pop_front();
+}
+
 Writer::Group Writer::take_group() {
   std::unique_lock lock{mutex_};
-  wake_.wait(lock, [this] { return stopping_ || !queue_.empty() || !maintenance_.empty(); });
-  bool const is_maintenance =
-      !maintenance_.empty() && (queue_.empty() || groups_before_maintenance_ >= kGroupsBeforeMaintenance);
-  groups_before_maintenance_ = is_maintenance || maintenance_.empty() ? 0 : groups_before_maintenance_ + 1;
-  auto& queue = is_maintenance ? maintenance_ : queue_;
-  auto const size = static_cast<std::ptrdiff_t>(
-      std::min(queue.size(), is_maintenance ? std::size_t{1} : options_.max_group));
-  Group group{std::make_move_iterator(queue.begin()), std::make_move_iterator(queue.begin() + size)};
-  queue.erase(queue.begin(), queue.begin() + size);
-  options_.metrics.queued.subtract(size);
+  wake_.wait(lock, [this] { return stopping_ || !is_idle(); });
+  Group group;
+  if (is_maintenance_due()) {
+    move_front(maintenance_, group);
+  } else {
+    while (!queue_.empty() && group.size() < options_.max_group)
+      move_front(queue_, group);
+    auto room = options_.large_bytes_per_group;
+    for (bool first = true; !large_.empty() && (first || large_.front()->bytes() <= room); first = false) {
+      room -= std::min(room, large_.front()->bytes());
+      move_front(large_, group);
+    }
+  }
+  options_.metrics.queued.subtract(static_cast<std::int64_t>(group.size()));
   return group;
 }
 
