@@ -31,10 +31,13 @@ std::string query_plan(Engine const& engine, Sql& sql, SqlStatement const& state
 }
 
 std::vector<std::string> whole_tables(std::string const& plan) {
-  static std::regex const kWhole{"Seq Scan on (\\w+)|SCAN (\\w+)\\n"};
+  // An index without a condition is read whole, too. PostgreSQL writes the condition in the next line.
+  static std::regex const kWhole{
+      "Seq Scan on (\\w+)|SCAN (\\w+)(?: USING [^\\n]*)?\\n|"
+      "Index (?:Only )?Scan (?:Backward )?(?:using \\w+ )?on (\\w+)[^\\n]*\\n(?! *Index Cond:)"};
   std::vector<std::string> out;
   for (std::sregex_iterator found{plan.begin(), plan.end(), kWhole}, end; found != end; ++found) {
-    auto const name = found->str(1) + found->str(2);
+    auto const name = found->str(1) + found->str(2) + found->str(3);
     // SQLite also says so of the rows of an inner query.
     bool const is_inner = plan.find("CO-ROUTINE " + name + "\n") != std::string::npos ||
                           plan.find("MATERIALIZE " + name + "\n") != std::string::npos;

@@ -50,13 +50,16 @@ TEST_P(StorePlan, RUN_10_PageOfAHistoryIsFoundByAnIndex) {
   EXPECT_EQ(plan.find("USE TEMP B-TREE"), std::string::npos) << "it is not sorted\n" << plan;
 }
 
-TEST_P(StorePlan, WholeTablesAreSeenInAPlan) {
+TEST_P(StorePlan, WholeTablesAndWholeIndexesAreSeenInAPlan) {
   fill();
 
-  auto const plan = query_plan(GetParam(), store(),
-                               statement("SELECT count(*) FROM agent_chat_messages WHERE content LIKE '%x'"));
-
-  EXPECT_EQ(whole_tables(plan).size(), 1U) << plan;
+  for (auto const* const text :
+       {"SELECT count(*) FROM agent_chat_messages WHERE content LIKE '%x'",
+        "SELECT count(*) FROM agent_chat_messages",
+        "SELECT session_id, seq FROM agent_chat_messages ORDER BY session_id, seq LIMIT 10"}) {
+    auto const plan = query_plan(GetParam(), store(), statement(text));
+    EXPECT_EQ(whole_tables(plan).size(), 1U) << plan;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, StorePlan, testing::Values(sqlite_engine(), postgres_engine()),
