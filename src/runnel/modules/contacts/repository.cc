@@ -1,5 +1,8 @@
 #include "runnel/modules/contacts/repository.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <array>
 #include <set>
 #include <string_view>
@@ -55,14 +58,20 @@ constexpr char kSearchTail[] = R"sql(
       GROUP BY m.contact_id ORDER BY min(m.term), m.contact_id LIMIT $2) f
 JOIN contacts c ON c.id = f.contact_id ORDER BY f.term, c.sort_key, c.id)sql";
 
-std::string make_search(std::size_t words) {
+// Whether a contact has a term for a word can be found out in two ways: by looking at the terms of each
+// contact, or by making a list of the word's contacts first.
+constexpr char kLookedUp[] = R"sql(
+            AND EXISTS (SELECT 1 FROM contact_terms o
+                        WHERE o.contact_id = t.contact_id AND o.term >= ${} AND o.term < ${}))sql";
+constexpr char kListed[] = R"sql(
+            AND t.contact_id IN (SELECT o.contact_id FROM contact_terms o
+                                 WHERE o.owner_id = $1 AND o.term >= ${} AND o.term < ${}))sql";
+
+// For each word but the first, those that are `listed` come before the others.
+std::string make_search(std::size_t words, std::size_t listed) {
   std::string text = kSearchHead;
-  for (std::size_t i = 1; i < words; ++i) {
-    text +=
-        "\n            AND EXISTS (SELECT 1 FROM contact_terms o WHERE o.contact_id = t.contact_id AND "
-        "o.term >= $" +
-        std::to_string(4 + 2 * i) + " AND o.term < $" + std::to_string(5 + 2 * i) + ")";
-  }
+  for (std::size_t i = 1; i < words; ++i)
+    text += fmt::format(fmt::runtime(i <= listed ? kListed : kLookedUp), 4 + 2 * i, 5 + 2 * i);
   return text + kSearchTail;
 }
 
@@ -71,14 +80,20 @@ constexpr char kCountTerms[] = R"sql(
 SELECT count(*) FROM (SELECT 1 FROM contact_terms WHERE owner_id = $1 AND term >= $2 AND term < $3 LIMIT $4) n)sql";
 constexpr std::int64_t kMostCounted = 4000;
 
-std::string_view search_text(std::size_t words) {
+// A term is looked up in the time in which so many are put into a list.
+constexpr std::int64_t kListedPerLookUp = 4;
+
+std::string_view search_text(std::size_t words, std::size_t listed) {
+  using Texts = std::array<std::array<std::string, kMostQueryWords>, kMostQueryWords>;
   static auto const kTexts = [] {
-    std::array<std::string, kMostQueryWords> texts;
-    for (std::size_t i = 0; i < texts.size(); ++i)
-      texts[i] = make_search(i + 1);
+    Texts texts;
+    for (std::size_t i = 0; i < kMostQueryWords; ++i) {
+      for (std::size_t j = 0; j <= i; ++j)
+        texts.at(i).at(j) = make_search(i + 1, j);
+    }
     return texts;
   }();
-  return kTexts.at(words - 1);
+  return kTexts.at(words - 1).at(listed);
 }
 
 std::string sort_key_of(Contact const& contact) {
@@ -186,12 +201,17 @@ std::string after_all(std::string const& word) {
   return word + "\xF4\x8F\xBF\xBF";  // U+10FFFF.
 }
 
-SqlStatement search_statement(UserId const& owner, std::vector<std::string> const& words, std::size_t limit) {
-  auto out = store::statement(search_text(words.size()), owner.text, static_cast<std::int64_t>(limit + 1),
+SqlStatement search_statement(UserId const& owner, std::vector<QueryWord> const& words, std::size_t limit) {
+  auto const is_listed = [&](QueryWord const& word) {
+    return word.terms < kMostCounted && word.terms < kListedPerLookUp * words.front().terms;
+  };
+  auto const listed = std::count_if(words.begin() + 1, words.end(), is_listed);
+  auto out = store::statement(search_text(words.size(), static_cast<std::size_t>(listed)), owner.text,
+                              static_cast<std::int64_t>(limit + 1),
                               static_cast<std::int64_t>((limit + 1) * kMostTerms));
   for (auto const& word : words) {
-    out.parameters.emplace_back(word);
-    out.parameters.emplace_back(after_all(word));
+    out.parameters.emplace_back(word.text);
+    out.parameters.emplace_back(after_all(word.text));
   }
   return out;
 }
@@ -236,22 +256,27 @@ Async<ContactPage> Repository::list(UserId owner, std::string cursor, std::size_
   co_return to_page(*found, limit);
 }
 
-Async<void> Repository::rarest_first(UserId owner, std::vector<std::string>* words) {
-  auto fewest = kMostCounted;
-  for (std::size_t i = 0; words->size() > 1 && i < words->size(); ++i) {
-    auto const counted = co_await sql_->read(count_statement(owner, words->at(i)));
-    if (!counted) co_return counted.error();
-    if (counted->integer(0, 0) >= fewest) continue;
-    fewest = counted->integer(0, 0);
-    std::swap(words->front(), words->at(i));
+Async<std::vector<QueryWord>> Repository::rarest_first(UserId owner, std::vector<std::string> words) {
+  std::vector<QueryWord> out;
+  for (auto& word : words) {
+    std::int64_t terms = 0;
+    if (words.size() > 1) {
+      auto const counted = co_await sql_->read(count_statement(owner, word));
+      if (!counted) co_return counted.error();
+      terms = counted->integer(0, 0);
+    }
+    out.push_back({std::move(word), terms});
   }
-  co_return Result<void>{};
+  std::stable_sort(out.begin(), out.end(),
+                   [](QueryWord const& a, QueryWord const& b) { return a.terms < b.terms; });
+  co_return out;
 }
 
 Async<FoundContacts> Repository::search(UserId owner, std::vector<std::string> words, std::size_t limit) {
   if (words.empty()) co_return FoundContacts{};
-  if (auto const ok = co_await rarest_first(owner, &words); !ok) co_return ok.error();
-  auto const found = co_await sql_->read(search_statement(owner, words, limit));
+  auto const counted = co_await rarest_first(owner, std::move(words));
+  if (!counted) co_return counted.error();
+  auto const found = co_await sql_->read(search_statement(owner, *counted, limit));
   if (!found) co_return found.error();
   co_return FoundContacts{to_contacts(*found, limit), found->size() > limit};
 }

@@ -40,6 +40,13 @@ struct FoundContacts {
   bool more = false;  // Whether there are others.
 };
 
+// A word of a query, and how many terms begin with it, counted up to a limit. Not counted if it is the only
+// word.
+struct QueryWord {
+  std::string text;
+  std::int64_t terms = 0;
+};
+
 class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{&sql} {}
@@ -66,8 +73,8 @@ class Repository {
   store::Async<FoundContacts> search(UserId owner, std::vector<std::string> words, std::size_t limit);
 
  private:
-  // Puts the word first that the fewest terms begin with: the search reads them all.
-  store::Async<void> rarest_first(UserId owner, std::vector<std::string>* words);
+  // The words with their numbers of terms, the one with the fewest first: the search reads these all.
+  store::Async<std::vector<QueryWord>> rarest_first(UserId owner, std::vector<std::string> words);
 
   store::Sql* sql_;
 };
