@@ -76,7 +76,7 @@ BAD = "INVALID_ACTION_INPUT: "
 PARTS = ("rrule must have parts such as FREQ=WEEKLY;BYDAY=MO,WE, which can be FREQ, INTERVAL, COUNT, UNTIL, BYMONTH, "
          "BYWEEKNO, BYYEARDAY, BYMONTHDAY, BYDAY, BYSETPOS and WKST")
 UNTIL_INSTANT = ("rrule UNTIL must be an instant in UTC such as 20261231T235959Z, because the event is at a time of day")
-NO_OCCURRENCE = "NOT_FOUND: the event has no occurrence with this occurrence_start"
+NO_OCCURRENCE = "NO_SUCH_OCCURRENCE: the event has no occurrence with this occurrence_start"
 UNKNOWN_EXDATE = ("exdates must be starts of occurrences, as the occurrence_start of calendar.read names them; at least one "
                   "is not")
 DAILY = {"rrule": "FREQ=DAILY;COUNT=3"}
@@ -244,7 +244,7 @@ ROWS = [
     Row("calendar.update", event(title="Cake", occurrence_start="2026-05-04T07:00:00Z"), NO_OCCURRENCE,
         given=(timed(**DAILY),)),
     Row("calendar.update", event(title="Cake", occurrence_start="2026-05-01T07:00:00Z"),
-        "NOT_FOUND: this event does not repeat, so it has no occurrence_start", given=(TEA,)),
+        "NO_SUCH_OCCURRENCE: this event does not repeat, so it has no occurrence_start", given=(TEA,)),
     Row("calendar.update", event(rrule="", occurrence_start="2026-05-01T07:00:00Z"),
         BAD + "rrule and exdates cannot be used with occurrence_start", given=(timed(**DAILY),)),
     Row("calendar.delete", event(occurrence_start="2026-05-02T07:00:00Z"),

@@ -84,6 +84,7 @@ ItemAnswer written_event(Action const& action, Event const& event, std::vector<E
   if (!change.series_id.empty()) object.text("series_id", change.series_id);
   object.text("outcome", change.outcome);
   append_event_name(object, event, said_in(action.input, event, change.occurrence));
+  append_rule(object, event, action.input);
   if (!conflicts.empty()) append_json_array(object.key("conflicts"), conflicts, append_conflict);
   object.close();
   return ItemDone{std::move(data), std::move(change.effect)};
@@ -139,6 +140,7 @@ ItemAnswer make_sharing(Action const& action, Event const& event, std::vector<Gu
   std::string data;
   JsonObject object{data};
   append_event_name(object, event, action.input);
+  append_rule(object, event, action.input);
   object.raw("items", items).number("count", static_cast<std::int64_t>(users.size())).close();
   return ItemDone{std::move(data), std::move(sharing.effect)};
 }
@@ -154,6 +156,7 @@ ItemAnswer answered(Action const& action, Event const& event, char const* status
   JsonObject object{data};
   object.text("event_id", event.id).text("outcome", status);
   append_event_name(object, event, action.input);
+  append_rule(object, event, action.input);
   object.close();
   std::vector<store::SqlStatement> effect;
   effect.push_back(answer_invite(action.user, event.invite_id, status, action.now_ms));
@@ -165,8 +168,20 @@ Async<std::optional<MethodFailure>> check_series(Repository repository, Action a
   if (event.rrule.empty()) co_return std::nullopt;
   auto const count = co_await repository.count_series(action.user);
   if (!count) co_return count.error();
-  if (*count + action.new_series < kMostSeries) co_return std::nullopt;
+  auto const new_series = action.batch ? action.batch->new_series : 0;
+  if (*count + new_series < kMostSeries) co_return std::nullopt;
   co_return too_many_series();
+}
+
+// For the items of a batch that follow.
+void note_series(Action const& action, bool was_series, bool is_series) {
+  if (action.batch) action.batch->new_series += (is_series ? 1 : 0) - (was_series ? 1 : 0);
+}
+
+// A plain function, because g++ 12 mishandles braces inside coroutines (CONTRIBUTING.md).
+Comparison compare(Action const& action, Event const& event, std::string const& except_id) {
+  if (!action.batch) return {action.user, event, except_id, kMostConflicts};
+  return {action.user, event, except_id, kMostConflictsInBatch, action.batch->series};
 }
 
 // The statement that takes an occurrence out of a series: the series changes, or goes with its last one.
@@ -174,7 +189,8 @@ Read<store::SqlStatement> take_out(Action const& action, Event const& series, st
   auto rest = without_occurrence(series, start);
   if (auto* const failure = std::get_if<MethodFailure>(&rest)) return std::move(*failure);
   auto const& left = std::get<std::optional<Event>>(rest);
-  return left ? replace_event(action.user, *left, action.now_ms) : remove_event(action.user, series.id);
+  if (!left) note_series(action, true, false);
+  return left ? replace_event(action.user, *left, action.now_ms) : remove_unchanged(action.user, series);
 }
 
 ItemAnswer deleted_occurrence(Action const& action, Event const& series) {
@@ -230,8 +246,7 @@ Async<ItemAnswer> update_occurrence(Repository repository, Action action, Event 
   auto separated = separate(action, series);
   if (auto* const failure = std::get_if<MethodFailure>(&separated)) co_return failed(std::move(*failure));
   auto& [event, change] = std::get<Separation>(separated);
-  auto const conflicts =
-      co_await find_conflicts(repository, action.user, event, series.id, action.most_conflicts);
+  auto const conflicts = co_await find_conflicts(repository, compare(action, event, series.id));
   if (!conflicts) co_return conflicts.error();
   co_return written_event(action, event, *conflicts, std::move(change));
 }
@@ -254,9 +269,9 @@ Async<ItemAnswer> create_event(Repository repository, Action action) {
   auto const refused = co_await check_series(repository, action, event);
   if (!refused) co_return refused.error();
   if (*refused) co_return failed(**refused);
-  auto const conflicts =
-      co_await find_conflicts(repository, action.user, event, event.id, action.most_conflicts);
+  auto const conflicts = co_await find_conflicts(repository, compare(action, event, event.id));
   if (!conflicts) co_return conflicts.error();
+  note_series(action, false, !event.rrule.empty());
   co_return written_event(action, event, *conflicts,
                           change_of("created", add_event(action.user, event, action.now_ms)));
 }
@@ -278,9 +293,9 @@ Async<ItemAnswer> update_event(Repository repository, Action action) {
     if (!refused) co_return refused.error();
     if (*refused) co_return failed(**refused);
   }
-  auto const conflicts =
-      co_await find_conflicts(repository, action.user, event, event.id, action.most_conflicts);
+  auto const conflicts = co_await find_conflicts(repository, compare(action, event, event.id));
   if (!conflicts) co_return conflicts.error();
+  note_series(action, !before.rrule.empty(), !event.rrule.empty());
   co_return written_event(action, event, *conflicts,
                           change_of("updated", replace_event(action.user, event, action.now_ms)));
 }
@@ -290,6 +305,7 @@ Async<ItemAnswer> delete_event(Repository repository, Action action) {
   if (!found) co_return found.error();
   if (auto refused = check_organizer(*found)) co_return failed(std::move(*refused));
   if (action.input.contains("occurrence_start")) co_return deleted_occurrence(action, **found);
+  note_series(action, !(*found)->rrule.empty(), false);
   co_return written_event(action, **found, {}, change_of("deleted", remove_event(action.user, (*found)->id)));
 }
 

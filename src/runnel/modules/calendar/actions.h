@@ -4,9 +4,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "runnel/modules/batch.h"
+#include "runnel/modules/calendar/recurrence/occurrences.h"
 #include "runnel/modules/calendar/repository.h"
 
 // What can be done with a calendar. The methods for models and the routes for apps use the same actions: an
@@ -15,6 +17,7 @@ namespace runnel::modules::calendar {
 
 // The codes of failures, besides kInvalidInput.
 inline constexpr char kNotFound[] = "NOT_FOUND";  // Also for another user's event.
+inline constexpr char kNoOccurrence[] = "NO_SUCH_OCCURRENCE";
 inline constexpr char kNotOrganizer[] = "NOT_ORGANIZER";
 inline constexpr char kTooManyGuests[] = "TOO_MANY_GUESTS";
 inline constexpr char kTooManySeries[] = "TOO_MANY_SERIES";
@@ -26,18 +29,23 @@ inline constexpr std::size_t kMostConflictsInBatch = 1;
 // At most so many users are invited to an event.
 inline constexpr std::size_t kMostGuests = 200;
 
+// What the items of a batch have in common.
+struct Batch {
+  SeriesList series;            // The user's, for comparing the items with them.
+  std::int64_t new_series = 0;  // How many more there are when the items so far are written. Can be negative.
+};
+
 // What a user asks for. The input is valid by its schema.
 struct Action {
   UserId user;
   std::string timezone;  // The user's.
   boost::json::object input;
   std::int64_t now_ms = 0;
-  std::size_t most_conflicts = kMostConflicts;
-  std::int64_t new_series = 0;  // How many series earlier items of the same batch make.
+  std::shared_ptr<Batch> batch{};  // Null if the action is not one of a batch.
 };
 
 // Every result also has the event's title and span (event_json.h) as far as the input does not say them, so
-// that a user can be told which event it is.
+// that a user can be told which event it is; and the "rrule" of a series, if the action is about all of it.
 
 // {"event_id","outcome":"created","conflicts"?:[{"event_id","title","start_at","end_at"}…]}. The conflicts
 // are the user's events at a time of day that overlap the new one, as they are before this call.

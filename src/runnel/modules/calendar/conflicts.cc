@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "runnel/modules/calendar/recurrence/occurrences.h"
 #include "runnel/modules/calendar/recurrence/recurrence.h"
 
 namespace runnel::modules::calendar {
@@ -18,12 +17,13 @@ std::vector<std::int64_t> compared_starts(Event const& event) {
 }
 
 // A plain function, because g++ 12 mishandles braces inside coroutines (CONTRIBUTING.md).
-Search search_for(UserId user, std::string except_id, Event const& event,
-                  std::vector<std::int64_t> const& starts) {
+Search search_for(Comparison const& comparison, std::vector<std::int64_t> const& starts) {
+  auto const& event = comparison.event;
   auto const length = event.span.end_at - event.span.start_at;
   Window const window{{starts.front(), starts.back() + length}, Span{}};
   auto const limit = event.rrule.empty() ? kMostComparedWithOne : kMostComparedEvents;
-  return {std::move(user), window, limit, Pending::left_out, Beyond::first_ones, std::move(except_id)};
+  return {comparison.user,      window,           limit, Pending::left_out, Beyond::first_ones,
+          comparison.except_id, comparison.series};
 }
 
 // Whether the other event overlaps an occurrence that starts at one of the ascending starts.
@@ -46,14 +46,13 @@ std::vector<Event> first_conflicts(std::vector<Event> others, Event const& event
 
 }  // namespace
 
-Async<std::vector<Event>> find_conflicts(Repository repository, UserId user, Event event,
-                                         std::string except_id, std::size_t most) {
+Async<std::vector<Event>> find_conflicts(Repository repository, Comparison comparison) {
+  auto const& event = comparison.event;
   auto const starts = event.all_day ? std::vector<std::int64_t>{} : compared_starts(event);
   if (starts.empty()) co_return std::vector<Event>{};
-  auto others =
-      co_await events_in(repository, search_for(std::move(user), std::move(except_id), event, starts));
+  auto others = co_await events_in(repository, search_for(comparison, starts));
   if (!others) co_return others.error();
-  co_return first_conflicts(std::move(*others), event, starts, most);
+  co_return first_conflicts(std::move(*others), event, starts, comparison.most);
 }
 
 }  // namespace runnel::modules::calendar

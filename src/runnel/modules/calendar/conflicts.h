@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "runnel/modules/calendar/recurrence/occurrences.h"
 #include "runnel/modules/calendar/repository.h"
 
 namespace runnel::modules::calendar {
@@ -15,10 +16,17 @@ inline constexpr std::size_t kMostComparedOccurrences = 50;
 inline constexpr std::size_t kMostComparedEvents = 1000;
 inline constexpr std::size_t kMostComparedWithOne = 50;
 
-// The user's events at a time of day that overlap this one, with the occurrence that does so first; at most
-// `most`, and each event once. Invitations count if the user has accepted them. The event with the id
-// `except_id` does not count.
-store::Async<std::vector<Event>> find_conflicts(Repository repository, UserId user, Event event,
-                                                std::string except_id, std::size_t most);
+// An event that is compared with the others of a user.
+struct Comparison {
+  UserId user;
+  Event event;
+  std::string except_id;  // The event with this id does not count.
+  std::size_t most = 0;   // At most so many are found.
+  SeriesList series{};    // The user's series; they are loaded if it is null.
+};
+
+// The user's events at a time of day that overlap the event, with the occurrence that does so first, and each
+// event once. Invitations count if the user has accepted them.
+store::Async<std::vector<Event>> find_conflicts(Repository repository, Comparison comparison);
 
 }  // namespace runnel::modules::calendar

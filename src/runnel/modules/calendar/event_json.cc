@@ -52,6 +52,11 @@ void append_event_name(JsonObject& object, Event const& event, boost::json::obje
   }
 }
 
+void append_rule(JsonObject& object, Event const& event, boost::json::object const& input) {
+  bool const repeats = !event.rrule.empty() && !event.is_occurrence;
+  if (repeats && !input.contains("rrule")) object.text("rrule", event.rrule);
+}
+
 void append_event_fields(JsonObject& object, Event const& event) {
   object.text("event_id", event.id);
   append_event_name(object, event, {});

@@ -27,6 +27,9 @@ void append_series_details(JsonObject& object, Event const& event, std::int64_t 
 // itself: a result has nothing of its input (V2-2).
 void append_event_name(JsonObject& object, Event const& event, boost::json::object const& input);
 
+// Appends the "rrule" of a series, unless the input says it itself. An occurrence has none.
+void append_rule(JsonObject& object, Event const& event, boost::json::object const& input);
+
 // Appends [{"invite_id","user_id","status"}…].
 void append_guests(std::string& out, std::vector<Guest> const& guests);
 

@@ -55,7 +55,10 @@ MethodFailure repeated_item() {
 Async<MethodAnswer> run_batch(Repository repository, MethodCall call, RunAction action, Storage storage) {
   std::vector<ItemAnswer> answers;
   std::set<std::string> seen;
-  std::int64_t new_series = 0;
+  auto const series = co_await load_series(repository, call.user, Pending::left_out);
+  if (!series) co_return series.error();
+  auto const batch = std::make_shared<Batch>();
+  batch->series = *series;
   auto const& items = call.input.at("items").as_array();
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!call.item_faults.at(i).empty()) {
@@ -68,12 +71,9 @@ Async<MethodAnswer> run_batch(Repository repository, MethodCall call, RunAction 
       continue;
     }
     auto asked = to_action(call, items[i].as_object());
-    asked.most_conflicts = kMostConflictsInBatch;
-    asked.new_series = new_series;
+    asked.batch = batch;
     auto answer = co_await action(repository, std::move(asked));
     if (!answer) co_return answer.error();
-    bool const is_done = std::holds_alternative<ItemDone>(*answer);
-    if (is_done && !text_of(items[i].as_object(), "rrule").empty()) ++new_series;
     answers.push_back(std::move(*answer));
   }
   co_return with_storage(join_items(std::move(answers)), storage);

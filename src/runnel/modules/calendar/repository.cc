@@ -16,6 +16,8 @@ using store::SqlStatement;
 
 namespace {
 
+static_assert(kMostSeries == 500, "the statements below have the number in their texts");
+
 // Whether the event $1 of the owner $2 may have the rule $12: kMostSeries others at most, less one. The index
 // of series counts them.
 #define RUNNEL_ROOM_FOR_SERIES                                                   \
@@ -40,6 +42,9 @@ WHERE id = $1 AND owner_id = $2 AND revision = $15 AND )sql" RUNNEL_ROOM_FOR_SER
 #undef RUNNEL_ROOM_FOR_SERIES
 
 constexpr char kRemoveEvent[] = "DELETE FROM calendar_events WHERE id = $1 AND owner_id = $2";
+
+constexpr char kRemoveUnchanged[] =
+    "DELETE FROM calendar_events WHERE id = $1 AND owner_id = $2 AND revision = $3";
 
 constexpr char kAddInvite[] = R"sql(
 INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, series_end_at, created_at,
@@ -205,6 +210,10 @@ SqlStatement replace_event(UserId const& owner, Event const& event, std::int64_t
 
 SqlStatement remove_event(UserId const& owner, std::string id) {
   return store::statement(kRemoveEvent, std::move(id), owner.text).touching(1);
+}
+
+SqlStatement remove_unchanged(UserId const& owner, Event const& event) {
+  return store::statement(kRemoveUnchanged, event.id, owner.text, event.revision).touching(1);
 }
 
 SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& guest, std::int64_t now_ms) {

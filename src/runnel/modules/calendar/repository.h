@@ -74,11 +74,14 @@ store::SqlStatement add_event(UserId const& owner, Event const& event, std::int6
 // Replaces the owner's event with this id. The write fails with `conflict` if the event is gone or does not
 // have the revision `event.revision` any more; the stored one has the next revision.
 //
-// Both writes also fail with `conflict` if the event becomes one series too many (kMostSeries).
+// Both writes also fail with `conflict` if the event becomes one series too many (kMostSeries). On PostgreSQL
+// two writes at the same moment do not see each other, so that a user can then have one more for each.
 store::SqlStatement replace_event(UserId const& owner, Event const& event, std::int64_t now_ms);
 
 // Deletes the owner's event and its invitations. The write fails with `conflict` if there is none.
 store::SqlStatement remove_event(UserId const& owner, std::string id);
+// The same, but the write also fails if the event does not have the revision `event.revision` any more.
+store::SqlStatement remove_unchanged(UserId const& owner, Event const& event);
 
 // Invites a user to the owner's event. The write fails with `conflict` if the event is gone or the user is
 // invited already.

@@ -45,8 +45,7 @@ api::Response bad_request(std::string const& message) {
 }
 
 api::Response refused(MethodFailure const& failure) {
-  if (failure.code == kNotFound && failure.message.find("occurrence_start") != std::string::npos)
-    return api::problem(404, failure.code, "The event has no occurrence with this occurrence_start.");
+  if (failure.code == kNoOccurrence) return api::problem(404, failure.code, failure.message);
   if (failure.code == kNotFound)
     return api::problem(404, failure.code, "There is no such event or invitation.");
   if (failure.code == kNotOrganizer) {

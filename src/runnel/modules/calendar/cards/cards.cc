@@ -7,9 +7,12 @@
 #include <array>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "runnel/core/json/members.h"
 #include "runnel/modules/calendar/cards/event_words.h"
+#include "runnel/modules/calendar/input.h"
+#include "runnel/modules/calendar/recurrence/rule.h"
 
 namespace runnel::modules::calendar {
 
@@ -24,6 +27,13 @@ constexpr std::array<char const*, 11> kShownFields{"title",         "start_at", 
 // At most this many guests of an event are named.
 constexpr std::size_t kMostNamed = 10;
 
+// The start of an occurrence, under the name that the start of an event has.
+void add_start_of_occurrence(json::object& event, json::object const& asked) {
+  auto const start = text_at(asked, "occurrence_start");
+  if (start.empty() || event.contains("start_at") || event.contains("start_date")) return;
+  event[parse_day(start) ? "start_date" : "start_at"] = start;
+}
+
 // The members of both that a card shows. What the result says counts more than what was asked for.
 json::object event_of(json::object const& asked, json::object const& found) {
   json::object event;
@@ -32,6 +42,7 @@ json::object event_of(json::object const& asked, json::object const& found) {
     if (value == nullptr) value = asked.if_contains(name);
     if (value != nullptr) event[name] = *value;
   }
+  add_start_of_occurrence(event, asked);
   return event;
 }
 
@@ -54,7 +65,9 @@ std::optional<json::object> read_hints(CardCall const& call) {
   for (auto const& item : list_at(call.data, "items")) {
     if (events.size() == kMostCardItems) break;
     auto event = event_of({}, as_object(item));
-    event["guests"] = guests_of(list_at(as_object(item), "guests"), "status");
+    auto const& guests = list_at(as_object(item), "guests");
+    event["guests"] = guests_of(guests, "status");
+    if (guests.size() > kMostNamed) event["more_guests"] = guests.size() - kMostNamed;
     events.push_back(std::move(event));
   }
   auto const* const outcome = text_at(call.input, "mode") == "invites" ? "invites" : "shown";
@@ -86,13 +99,20 @@ json::object batch_hints(char const* outcome, CardCall const& call) {
 
 std::optional<json::object> changed_hints(char const* outcome, CardCall const& call) {
   if (text_at(call.input, "mode") == "batch") return batch_hints(outcome, call);
-  return hints_of(outcome, 1, json::array{event_of(call.input, call.data)});
+  auto hints = hints_of(outcome, 1, json::array{event_of(call.input, call.data)});
+  if (call.input.contains("occurrence_start")) hints["outcome"] = std::string{outcome} + "_once";
+  return hints;
 }
 
 std::optional<json::object> shared_hints(CardCall const& call) {
+  auto const& users = list_at(call.data, "items");
+  auto const invited = std::count_if(users.begin(), users.end(), [](json::value const& user) {
+    return text_at(as_object(user), "outcome") == "invited";
+  });
   auto event = event_of({}, call.data);
-  event["guests"] = guests_of(list_at(call.data, "items"), "outcome");
-  return hints_of("shared", count_at(call.data, "count"), json::array{std::move(event)});
+  event["guests"] = guests_of(users, "outcome");
+  if (users.size() > kMostNamed) event["more_guests"] = users.size() - kMostNamed;
+  return hints_of("shared", static_cast<std::size_t>(invited), json::array{std::move(event)});
 }
 
 struct Words {
@@ -109,13 +129,17 @@ struct Title {
   char const* chinese;
   char const* chinese_many;
 };
-constexpr std::array<Title, 8> kTitles{
+constexpr std::array<Title, 10> kTitles{
     {{"shown", "1 event", "{} events", "1 个日程", "{} 个日程"},
      {"invites", "1 invitation to answer", "{} invitations to answer", "1 个待回复的邀请",
       "{} 个待回复的邀请"},
      {"created", "Event created", "{} events created", "日程已创建", "已创建 {} 个日程"},
      {"updated", "Event updated", "{} events updated", "日程已更新", "已更新 {} 个日程"},
+     {"updated_once", "One occurrence updated", "{} occurrences updated", "已更新其中一次日程",
+      "已更新 {} 次日程"},
      {"deleted", "Event deleted", "{} events deleted", "日程已删除", "已删除 {} 个日程"},
+     {"deleted_once", "One occurrence deleted", "{} occurrences deleted", "已删除其中一次日程",
+      "已删除 {} 次日程"},
      {"shared", "1 user invited", "{} users invited", "已邀请 1 位参与者", "已邀请 {} 位参与者"},
      {"accepted", "Invitation accepted", "Invitation accepted", "已接受邀请", "已接受邀请"},
      {"rejected", "Invitation rejected", "Invitation rejected", "已拒绝邀请", "已拒绝邀请"}}};
@@ -126,14 +150,24 @@ constexpr std::array<Words, 5> kStatuses{{{"pending", "not answered yet", "待�
                                           {"invited", "invited", "已邀请"},
                                           {"already_invited", "invited before", "此前已邀请"}}};
 
-constexpr std::array<Words, 4> kFrequencies{{{"FREQ=DAILY", "Repeats daily", "每天重复"},
-                                             {"FREQ=WEEKLY", "Repeats weekly", "每周重复"},
-                                             {"FREQ=MONTHLY", "Repeats monthly", "每月重复"},
-                                             {"FREQ=YEARLY", "Repeats yearly", "每年重复"}}};
+// How often an event repeats: each time, and after an interval.
+struct FrequencyWords {
+  char const* english;
+  char const* english_interval;
+  char const* chinese;
+  char const* chinese_interval;
+};
+// In the order of Frequency.
+constexpr std::array<FrequencyWords, 4> kFrequencies{
+    {{"Repeats daily", "Repeats every {} days", "每天重复", "每 {} 天重复"},
+     {"Repeats weekly", "Repeats every {} weeks", "每周重复", "每 {} 周重复"},
+     {"Repeats monthly", "Repeats every {} months", "每月重复", "每 {} 个月重复"},
+     {"Repeats yearly", "Repeats every {} years", "每年重复", "每 {} 年重复"}}};
 
 std::string title_of(EventWords const& words, std::string const& outcome, std::size_t count) {
   if (count == 0 && outcome == "shown") return words.pick("No events", "没有日程");
   if (count == 0 && outcome == "invites") return words.pick("No invitations", "没有待回复的邀请");
+  if (count == 0 && outcome == "shared") return words.pick("Already invited", "此前均已邀请");
   for (auto const& title : kTitles) {
     if (outcome != title.outcome) continue;
     if (count == 1) return words.pick(title.english, title.chinese);
@@ -151,11 +185,13 @@ std::string status_in_words(EventWords const& words, std::string const& status) 
 
 // How often the event repeats. Empty if it does not.
 std::string repetition(EventWords const& words, json::object const& event) {
-  auto const rule = text_at(event, "rrule");
-  for (auto const& known : kFrequencies) {
-    if (rule.find(known.key) != std::string::npos) return words.pick(known.english, known.chinese);
-  }
-  return {};
+  auto const read = parse_rule(text_at(event, "rrule"), event.contains("start_date"));
+  auto const* const rule = std::get_if<Rule>(&read);
+  if (rule == nullptr) return {};
+  auto const& known = kFrequencies.at(static_cast<std::size_t>(rule->frequency));
+  if (rule->interval == 1) return words.pick(known.english, known.chinese);
+  return fmt::format(fmt::runtime(words.pick(known.english_interval, known.chinese_interval)),
+                     rule->interval);
 }
 
 // Appends the line "label: text" if there is a text.
@@ -178,6 +214,8 @@ CardItem item_of(EventWords const& words, json::object const& event) {
     auto const answer = status_in_words(words, text_at(fields, "status"));
     item.lines.push_back(text_at(fields, "user_id") + words.pick(" – ", "：") + answer);
   }
+  if (auto const more = count_at(event, "more_guests"); more > 0)
+    item.lines.push_back(fmt::format(fmt::runtime(words.pick("{} more guests", "另有 {} 位参与者")), more));
   for (auto const& conflict : list_at(event, "conflicts")) {
     auto const& other = as_object(conflict);
     add_line(item, words, "Overlaps", "时间冲突",

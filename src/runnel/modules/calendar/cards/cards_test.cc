@@ -77,6 +77,60 @@ TEST(CalendarCards, TOOL_8_ChangeShowsTheEventAsItIsNow) {
   EXPECT_EQ(card.items[0].lines, Lines{"Sat, 2 May 2026, 12:00–13:00"});
 }
 
+TEST(CalendarCards, TOOL_8_OneOccurrenceHasItsTimeAndIsNotTheWholeSeries) {
+  auto const deleted =
+      card_of("calendar.delete", R"({"event_id":"e1","occurrence_start":"2026-05-01T10:00:00Z"})",
+              R"({"event_id":"e1","outcome":"deleted","title":"Standup",)"
+              R"("end_at":"2026-05-01T10:15:00.000Z"})");
+  auto const moved = card_of(
+      "calendar.update",
+      R"({"event_id":"e1","occurrence_start":"2026-05-01T10:00:00Z","start_at":"2026-05-02T10:00:00Z"})",
+      R"({"event_id":"e2","series_id":"e1","outcome":"updated","title":"Standup","end_at":"2026-05-02T10:15:00.000Z"})");
+  auto const day = card_of("calendar.delete", R"({"event_id":"e1","occurrence_start":"2026-05-01"})",
+                           R"({"event_id":"e1","outcome":"deleted","title":"Fair","all_day":true,)"
+                           R"("end_date":"2026-05-01"})",
+                           kChinese);
+
+  EXPECT_EQ(deleted.title, "One occurrence deleted");
+  EXPECT_EQ(deleted.items.at(0).lines, Lines{"Fri, 1 May 2026, 12:00–12:15"});
+  EXPECT_EQ(moved.title, "One occurrence updated");
+  EXPECT_EQ(moved.items.at(0).lines, Lines{"Sat, 2 May 2026, 12:00–12:15"});
+  EXPECT_EQ(day.title, "已删除其中一次日程");
+  EXPECT_EQ(day.items.at(0).lines, Lines{"2026年5月1日 周五 全天"});
+}
+
+TEST(CalendarCards, TOOL_8_RepetitionIsInTheWordsOfItsRule) {
+  auto const repeats = [](std::string const& rule, CardReader const& reader) {
+    auto const card = card_of("calendar.create",
+                              R"({"title":"x","start_at":"2026-05-01T10:00:00Z","rrule":")" + rule + R"("})",
+                              R"({"event_id":"e1","outcome":"created"})", reader);
+    return card.items.at(0).lines;
+  };
+
+  EXPECT_EQ(repeats("FREQ=WEEKLY;BYDAY=MO", kEnglish), Lines{"Repeats weekly"});
+  EXPECT_EQ(repeats("freq=weekly;byday=fr", kChinese), Lines{"每周重复"});
+  EXPECT_EQ(repeats("INTERVAL=2;FREQ=WEEKLY", kEnglish), Lines{"Repeats every 2 weeks"});
+  EXPECT_EQ(repeats("FREQ=MONTHLY;INTERVAL=3", kChinese), Lines{"每 3 个月重复"});
+  EXPECT_EQ(repeats("", kEnglish), Lines{});
+}
+
+TEST(CalendarCards, TOOL_8_ShareCountsWhoIsInvitedNowAndHowManyAreNotNamed) {
+  json::array items;
+  for (int i = 0; i < 12; ++i)
+    items.push_back(
+        {{"user_id", "u" + std::to_string(i)}, {"outcome", i < 3 ? "already_invited" : "invited"}});
+  auto const data = [](json::array const& users) {
+    return json::serialize(json::object{{"title", "Lunch"}, {"items", users}, {"count", users.size()}});
+  };
+
+  auto const some = card_of("calendar.share", "{}", data(items));
+  auto const none = card_of("calendar.share", "{}", data(json::array(items.begin(), items.begin() + 3)));
+
+  EXPECT_EQ(some.title, "9 users invited");
+  EXPECT_EQ(some.items.at(0).lines.back(), "2 more guests");
+  EXPECT_EQ(none.title, "Already invited");
+}
+
 TEST(CalendarCards, TOOL_8_BatchShowsWhatWasDoneAndWhatWasNot) {
   auto const card = card_of(
       "calendar.create",
@@ -136,7 +190,7 @@ TEST(CalendarCards, TOOL_8_SharedEventNamesTheGuests) {
               R"("end_at":"2026-05-01T11:00:00Z","items":[{"user_id":"bob","outcome":"invited"},)"
               R"({"user_id":"cy","outcome":"already_invited"}],"count":2})");
 
-  EXPECT_EQ(card.title, "2 users invited");
+  EXPECT_EQ(card.title, "1 user invited");
   ASSERT_EQ(card.items.size(), 1U);
   EXPECT_EQ(card.items[0].lines,
             (Lines{"Fri, 1 May 2026, 12:00–13:00", "bob – invited", "cy – invited before"}));

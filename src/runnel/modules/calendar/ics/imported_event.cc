@@ -218,7 +218,7 @@ Fault EventReader::read_rule() {
                                  return std::binary_search(unknown.begin(), unknown.end(), exdate);
                                }),
                 exdates.end());
-  if (!has_any_occurrence(out_.event)) return unsupported("EXDATE leaves no occurrence of the series");
+  if (!may_have_occurrences(out_.event)) return unsupported("EXDATE leaves no occurrence of the series");
   return std::nullopt;
 }
 

@@ -27,21 +27,22 @@ struct Found {
 
 class Merge {
  public:
-  Merge(std::vector<Event> singles, std::vector<Event> series, Search search)
+  Merge(std::vector<Event> singles, SeriesList series, Search search)
       : events_{std::move(singles)}, series_{std::move(series)}, search_{std::move(search)} {
     std::erase_if(events_, [&](Event const& event) { return event.id == search_.except_id; });
-    std::erase_if(series_, [&](Event const& event) { return event.id == search_.except_id; });
   }
 
   [[nodiscard]] bool is_done() const {
     bool const is_full = events_.size() + found_.size() >= search_.limit;
-    return next_ == series_.size() || (is_full && search_.beyond == Beyond::any);
+    return next_ == series_->size() || (is_full && search_.beyond == Beyond::any);
   }
 
   // Expands some series.
   void go_on() {
     for (std::int64_t steps = 0; steps < kStepsAtOnce && !is_done(); ++next_) {
-      auto const& series = series_.at(next_);
+      auto const& series = series_->at(next_);
+      ++steps;
+      if (series.id == search_.except_id) continue;
       auto const expanded =
           occurrences_in(series, series.all_day ? search_.window.dates : search_.window.time, search_.limit);
       for (auto const start : expanded.starts)
@@ -53,7 +54,7 @@ class Merge {
 
   std::vector<Event> take() {
     for (auto const& found : found_)
-      events_.push_back(occurrence_of(series_.at(found.series), found.start_at));
+      events_.push_back(occurrence_of(series_->at(found.series), found.start_at));
     std::sort(events_.begin(), events_.end(), [](Event const& a, Event const& b) {
       return a.span.start_at != b.span.start_at ? a.span.start_at < b.span.start_at : a.id < b.id;
     });
@@ -66,19 +67,28 @@ class Merge {
     if (found_.size() <= search_.limit) return;
     std::sort(found_.begin(), found_.end(), [&](Found const& a, Found const& b) {
       return a.start_at != b.start_at ? a.start_at < b.start_at
-                                      : series_.at(a.series).id < series_.at(b.series).id;
+                                      : series_->at(a.series).id < series_->at(b.series).id;
     });
     found_.resize(search_.limit);
   }
 
   std::vector<Event> events_;
-  std::vector<Event> series_;
+  SeriesList series_;
   Search search_;
   std::size_t next_ = 0;
   std::vector<Found> found_;
 };
 
 }  // namespace
+
+Async<SeriesList> load_series(Repository repository, UserId user, Pending pending) {
+  Window const always{{0, kLastMs}, {0, kLastMs}};
+  auto found = co_await repository.series(user, always, pending);
+  if (!found) co_return found.error();
+  for (auto& event : *found)
+    event.description = {};
+  co_return std::make_shared<std::vector<Event> const>(std::move(*found));
+}
 
 boost::asio::awaitable<void> let_others_run() {
   co_await boost::asio::post(co_await boost::asio::this_coro::executor, boost::asio::use_awaitable);
@@ -89,9 +99,13 @@ Async<std::vector<Event>> events_in(Repository repository, Search search) {
   auto singles =
       co_await repository.overlapping(search.user, search.window, search.limit + 1, search.pending);
   if (!singles) co_return singles.error();
-  auto series = co_await repository.series(search.user, search.window, search.pending);
-  if (!series) co_return series.error();
-  Merge merge{std::move(*singles), std::move(*series), std::move(search)};
+  auto series = search.series;
+  if (!series) {
+    auto found = co_await repository.series(search.user, search.window, search.pending);
+    if (!found) co_return found.error();
+    series = std::make_shared<std::vector<Event> const>(std::move(*found));
+  }
+  Merge merge{std::move(*singles), std::move(series), std::move(search)};
   while (!merge.is_done()) {
     merge.go_on();
     if (!merge.is_done()) co_await let_others_run();

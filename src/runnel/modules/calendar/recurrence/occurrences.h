@@ -3,6 +3,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ enum class Beyond : bool {
   first_ones,  // Those that start first.
 };
 
+// Series that were loaded before.
+using SeriesList = std::shared_ptr<std::vector<Event> const>;
+
 struct Search {
   UserId user;
   Window window;
@@ -24,12 +28,16 @@ struct Search {
   Pending pending = Pending::shown;
   Beyond beyond = Beyond::any;
   std::string except_id{};  // An event or a series that is left out.
+  SeriesList series{};      // Expanded instead of what is stored, if it is not null.
 };
 
 // The events and occurrences that have a part in the window, by start and then by id; at most `limit`. See
 // Repository::overlapping() and series() for which events are the user's. Others get their turn on the core
 // while many series are expanded.
 store::Async<std::vector<Event>> events_in(Repository repository, Search search);
+
+// All series of the user that the search may need, without their descriptions.
+store::Async<SeriesList> load_series(Repository repository, UserId user, Pending pending);
 
 // Lets others have their turn on the core.
 boost::asio::awaitable<void> let_others_run();

@@ -179,8 +179,9 @@ std::optional<MethodFailure> complete_series(Event& event) {
 }
 
 Occurrences occurrences_in(Event const& series, Span span, std::size_t most) {
-  auto const end = std::min(span.end_at, span.start_at + kLongestSpanMs);
-  if (end <= span.start_at) return {};
+  auto const end = std::min(span.end_at, span.start_at + kLongestReadMs);
+  bool const is_apart = series.span.start_at >= end || series.series_end_at <= span.start_at;
+  if (end <= span.start_at || is_apart) return {};
   return taking_place(series, {span.start_at - length_of(series) + 1, end}, most);
 }
 
@@ -192,11 +193,12 @@ bool has_occurrence_at(Event const& series, std::int64_t start_at) {
   return !taking_place(series, {start_at, start_at + 1}, 1).starts.empty();
 }
 
-bool has_any_occurrence(Event const& event) {
+bool may_have_occurrences(Event const& event) {
   if (event.exdates.empty()) return true;
   auto const series = series_of(event);
   Effort effort{kCheckEffort};
   auto const starts = series.starts(series.first_day(), kLastDay + 1, event.exdates.size() + 1, effort);
+  if (effort.left <= 0) return true;
   return std::any_of(starts.begin(), starts.end(), [&](std::int64_t start) {
     return start + length_of(event) <= event.series_end_at && !is_exception(event, start);
   });

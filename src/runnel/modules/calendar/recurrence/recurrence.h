@@ -35,7 +35,8 @@ struct Occurrences {
   std::int64_t steps = 0;            // How much there was to look at; ten thousand steps take about 1 ms.
 };
 
-// Those that have a part in the span, which has at most 366 days or is cut to so many; at most `most`.
+// Those that have a part in the span, which has at most two years or is cut to them; at most `most`.
+inline constexpr std::int64_t kLongestReadMs = 2 * kLongestSpanMs;
 Occurrences occurrences_in(Event const& series, Span span, std::size_t most);
 
 // The first ones from an instant on that start at most a year after it.
@@ -44,8 +45,8 @@ Occurrences next_occurrences(Event const& series, std::int64_t from, std::size_t
 // Whether an occurrence starts then and takes place.
 bool has_occurrence_at(Event const& series, std::int64_t start_at);
 
-// Whether any occurrence takes place.
-bool has_any_occurrence(Event const& series);
+// Whether any occurrence takes place. Also true if the search ends before that is known.
+bool may_have_occurrences(Event const& series);
 
 // The occurrence as an event: the series with another span.
 Event occurrence_of(Event series, std::int64_t start_at);

@@ -52,7 +52,7 @@ std::optional<MethodFailure> check_exdates(Event const& event) {
         "must be starts of occurrences, as the occurrence_start of calendar.read names them; at least one is "
         "not");
   }
-  if (!has_any_occurrence(event)) return wrong_exdates("must leave at least one occurrence");
+  if (!may_have_occurrences(event)) return wrong_exdates("must leave at least one occurrence");
   return std::nullopt;
 }
 
@@ -89,14 +89,14 @@ std::optional<MethodFailure> set_changed_series(Event& event, Event const& befor
 
 Read<std::int64_t> read_occurrence(Event const& series, json::object const& input) {
   if (series.rrule.empty())
-    return MethodFailure{kNotFound, "this event does not repeat, so it has no occurrence_start"};
+    return MethodFailure{kNoOccurrence, "this event does not repeat, so it has no occurrence_start"};
   auto const start = parse_start(text_of(input, "occurrence_start"), series.all_day);
   if (!start) {
     return MethodFailure{kInvalidInput,
                          std::string{"occurrence_start must be "} + form_of_start(series.all_day)};
   }
   if (!has_occurrence_at(series, *start))
-    return MethodFailure{kNotFound, "the event has no occurrence with this occurrence_start"};
+    return MethodFailure{kNoOccurrence, "the event has no occurrence with this occurrence_start"};
   return *start;
 }
 
@@ -108,7 +108,7 @@ Read<std::optional<Event>> without_occurrence(Event series, std::int64_t start_a
   }
   auto const place = std::lower_bound(series.exdates.begin(), series.exdates.end(), start_at);
   series.exdates.insert(place, start_at);
-  if (!has_any_occurrence(series)) return std::optional<Event>{};
+  if (!may_have_occurrences(series)) return std::optional<Event>{};
   return std::optional<Event>{std::move(series)};
 }
 

@@ -209,7 +209,7 @@ TEST_F(SeriesMethod, TOOL_12_OneOccurrenceIsDeleted) {
 TEST_F(SeriesMethod, TOOL_12_OccurrenceThatIsNotThereIsNotFound) {
   auto const id = create(kWeekly);
   auto const single = create("Lunch", "2026-05-05T12:00:00Z", "2026-05-05T13:00:00Z");
-  std::string const none = "NOT_FOUND: the event has no occurrence with this occurrence_start";
+  std::string const none = "NO_SUCH_OCCURRENCE: the event has no occurrence with this occurrence_start";
 
   for (auto const* const start :
        {"2026-05-05T07:00:00Z", "2026-05-06T07:00:00.001Z", "2026-04-29T07:00:00Z"}) {
@@ -220,7 +220,7 @@ TEST_F(SeriesMethod, TOOL_12_OccurrenceThatIsNotThereIsNotFound) {
   done("calendar.delete", gone);
   EXPECT_EQ(failure("calendar.delete", gone), none);
   EXPECT_EQ(failure("calendar.delete", about(single, R"("occurrence_start":"2026-05-05T12:00:00Z")")),
-            "NOT_FOUND: this event does not repeat, so it has no occurrence_start");
+            "NO_SUCH_OCCURRENCE: this event does not repeat, so it has no occurrence_start");
   EXPECT_EQ(failure("calendar.delete", about(id, R"("occurrence_start":"2026-05-06")")).substr(0, 57),
             "INVALID_ACTION_INPUT: occurrence_start must be an RFC 333");
 }
@@ -294,6 +294,58 @@ TEST_F(SeriesMethod, TOOL_12_ChangeThatCameBetweenFencesTheChangeOfAnOccurrence)
   EXPECT_EQ(rows("events"), 1U);
 }
 
+TEST_F(SeriesMethod, TOOL_12_ChangeThatCameBetweenFencesTheEndOfASeries) {
+  auto const id =
+      create(R"({"title":"x","all_day":true,"start_date":"2026-05-04","rrule":"FREQ=DAILY;COUNT=1"})");
+  auto const input = about(id, R"("occurrence_start":"2026-05-04")");
+  auto const effect = std::get<MethodResult>(call("calendar.delete", input)).effect;
+  update(id, R"("rrule":"FREQ=DAILY;COUNT=10")");
+
+  auto const written = run_async(database.write(effect));
+
+  EXPECT_EQ(written.error().code, Errc::conflict);
+  EXPECT_EQ(may(4, 7).size(), 4U);
+}
+
+TEST_F(SeriesMethod, TOOL_12_ResultSaysThatTheEventRepeats) {
+  auto const id = create(kWeekly);
+
+  EXPECT_EQ(text_of(update(id, R"("title":"y")"), "rrule"), "FREQ=WEEKLY;BYDAY=MO,WE");
+  EXPECT_FALSE(update(id, R"("rrule":"FREQ=DAILY")").contains("rrule")) << "the input says it";
+  EXPECT_FALSE(
+      done("calendar.delete", about(id, R"("occurrence_start":"2026-05-06T07:00:00Z")")).contains("rrule"));
+  EXPECT_EQ(text_of(done("calendar.delete", R"({"event_id":")" + id + R"("})"), "rrule"), "FREQ=DAILY");
+}
+
+TEST_F(SeriesMethod, TOOL_12_ItemsOfABatchAreComparedWithSeries) {
+  auto const weekly = create(kWeekly);
+  std::string const monday =
+      R"({"title":"a","start_at":"2026-05-11T07:10:00Z","end_at":"2026-05-11T07:20:00Z"})";
+  std::string const tuesday =
+      R"({"title":"b","start_at":"2026-05-12T07:10:00Z","end_at":"2026-05-12T07:20:00Z"})";
+
+  auto const result =
+      done("calendar.create", R"({"mode":"batch","items":[)" + monday + "," + tuesday + "," + monday + "]}");
+
+  auto const& items = result.at("items").as_array();
+  for (std::size_t const i : {0, 2})
+    EXPECT_EQ(text_of(items.at(i).at("conflicts").at(0).as_object(), "event_id"), weekly);
+  EXPECT_FALSE(items.at(1).as_object().contains("conflicts"));
+}
+
+TEST_F(SeriesMethod, TOOL_12_ConflictOfALongEventIsFoundMoreThanAYearAfterItsStart) {
+  auto const party = create(
+      R"({"title":"Party","start_at":"2028-02-01T00:00:00Z","end_at":"2028-02-02T00:00:00Z","rrule":"FREQ=YEARLY"})");
+
+  // Its second occurrence lasts until November 2028.
+  auto const cruise = done(
+      "calendar.create",
+      R"({"title":"Cruise","start_at":"2026-12-25T00:00:00Z","end_at":"2027-11-20T00:00:00Z","rrule":"FREQ=YEARLY"})");
+
+  ASSERT_TRUE(cruise.contains("conflicts"));
+  EXPECT_EQ(text_of(cruise.at("conflicts").at(0).as_object(), "event_id"), party);
+}
+
 TEST_F(SeriesMethod, TOOL_12_ConflictsAreFoundWithOccurrencesOnBothSides) {
   auto const weekly = create(kWeekly);
   auto const lunch =
@@ -314,6 +366,28 @@ TEST_F(SeriesMethod, TOOL_12_ConflictsAreFoundWithOccurrencesOnBothSides) {
   EXPECT_FALSE(
       done("calendar.update", about(weekly, R"("occurrence_start":"2026-05-06T07:00:00Z","title":"y")"))
           .contains("conflicts"));
+}
+
+TEST_F(SeriesMethod, TOOL_12_BatchCountsTheSeriesThatItMakesAndEnds) {
+  std::string items;
+  for (int i = 0; i < 499; ++i)
+    items += std::string{i == 0 ? "" : ","} + kHolidays;
+  auto const made = done("calendar.create", R"({"mode":"batch","items":[)" + items + "]}");
+  auto const series = text_of(made.at("items").at(0).as_object(), "event_id");
+  auto const other = text_of(made.at("items").at(1).as_object(), "event_id");
+  auto const first = create("Lunch", "2026-05-05T12:00:00Z", "2026-05-05T13:00:00Z");
+  auto const second = create("Dinner", "2026-05-05T18:00:00Z", "2026-05-05T19:00:00Z");
+  auto const with_rule = [](std::string const& id, std::string const& rule) {
+    return R"({"event_id":")" + id + R"(","rrule":")" + rule + R"("})";
+  };
+
+  auto const changed =
+      done("calendar.update", R"({"mode":"batch","items":[)" + with_rule(series, "FREQ=DAILY") + "," +
+                                  with_rule(first, "FREQ=DAILY") + "," + with_rule(other, "") + "," +
+                                  with_rule(second, "FREQ=DAILY") + "]}");
+
+  EXPECT_EQ(changed.at("failed"), 0) << json::serialize(changed);
+  EXPECT_EQ(failure("calendar.create", kWeekly).substr(0, 15), "TOO_MANY_SERIES");
 }
 
 TEST_F(SeriesMethod, TOOL_12_UserHasAtMost500Series) {

@@ -64,7 +64,7 @@ TEST_F(SeriesRoute, TOOL_12_OneOccurrenceIsDeletedByItsStart) {
   EXPECT_EQ(may().size(), 1U);
   auto const again = ask(api::Method::del, path);
   EXPECT_EQ(again.status, 404);
-  EXPECT_NE(again.body.find("The event has no occurrence with this occurrence_start."), std::string::npos);
+  EXPECT_NE(again.body.find(R"("code":"NO_SUCH_OCCURRENCE")"), std::string::npos);
 }
 
 TEST_F(SeriesRoute, TOOL_12_ChangedOccurrenceIsAnsweredAsTheEventThatItBecomes) {
