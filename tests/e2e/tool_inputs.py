@@ -80,6 +80,18 @@ NO_OCCURRENCE = "NO_SUCH_OCCURRENCE: the event has no occurrence with this occur
 UNKNOWN_EXDATE = ("exdates must be starts of occurrences, as the occurrence_start of calendar.read names them; at least one "
                   "is not")
 DAILY = {"rrule": "FREQ=DAILY;COUNT=3"}
+
+
+def three_days(zone, first, starts, ends):
+    """A row: what is read of an event at nine o'clock on three days, on the second of which the clocks change."""
+    asked = {"title": "Tea", "start_at": f"{first[0]}T09:00:00{first[1]}", "end_at": f"{first[0]}T09:30:00{first[1]}", "timezone": zone, **DAILY}
+    items = [{"event_id": "$0", "title": "Tea", "start_at": start, "end_at": end, "timezone": zone, **DAILY, "occurrence_start": start}
+             for start, end in zip(starts, ends)]
+    begin = datetime.fromisoformat(first[0])
+    window = {"mode": "range", "start_at": f"{begin - timedelta(1):%Y-%m-%d}T00:00:00Z", "end_at": f"{begin + timedelta(4):%Y-%m-%d}T00:00:00Z"}
+    return Row("calendar.read", window, {"items": items, "count": 3}, given=(asked,))
+
+
 NOT_ORGANIZER = ("NOT_ORGANIZER: only the user who made this event can change, delete or share it; reject_invite removes it "
                  "from this user's calendar")
 
@@ -256,6 +268,15 @@ ROWS = [
     Row("calendar.delete", event(occurrence_start="tomorrow"),
         BAD + "occurrence_start must be a date such as 2026-05-01, because the event takes whole days",
         given=(days(**DAILY),)),
+    three_days("Europe/Berlin", ("2026-10-24", "+02:00"),
+               ("2026-10-24T07:00:00.000Z", "2026-10-25T08:00:00.000Z", "2026-10-26T08:00:00.000Z"),
+               ("2026-10-24T07:30:00.000Z", "2026-10-25T08:30:00.000Z", "2026-10-26T08:30:00.000Z")),
+    three_days("America/New_York", ("2027-03-13", "-05:00"),
+               ("2027-03-13T14:00:00.000Z", "2027-03-14T13:00:00.000Z", "2027-03-15T13:00:00.000Z"),
+               ("2027-03-13T14:30:00.000Z", "2027-03-14T13:30:00.000Z", "2027-03-15T13:30:00.000Z")),
+    three_days("Australia/Sydney", ("2026-10-03", "+10:00"),
+               ("2026-10-02T23:00:00.000Z", "2026-10-03T22:00:00.000Z", "2026-10-04T22:00:00.000Z"),
+               ("2026-10-02T23:30:00.000Z", "2026-10-03T22:30:00.000Z", "2026-10-04T22:30:00.000Z")),
     Row("calendar.read", day("2026-05-02"),
         {"items": [{"event_id": "$0", "title": "Fair", "all_day": True, "start_date": "2026-05-02",
         "end_date": "2026-05-02", "timezone": "UTC", "rrule": "FREQ=DAILY;COUNT=3", "occurrence_start": "2026-05-02"}],

@@ -101,7 +101,7 @@ Action to_action(CalendarRoutes const& routes, api::Request const& request, json
 // The body with the event or the invitation of the path.
 json::object input_of(api::Request const& request, char const* param) {
   json::object input;
-  if (!request.body.empty() && request.json().is_object()) input = request.json().as_object();
+  if (request.parsed_body && request.json().is_object()) input = request.json().as_object();
   input[param] = request.param(param);
   return input;
 }
