@@ -47,7 +47,9 @@ constexpr char kFindUid[] =
     "UNION ALL " RUNNEL_OWN_FILE_EVENT
     "WHERE e.id = $2 AND e.owner_id = $1 AND u.event_id IS NULL "
     "UNION ALL " RUNNEL_INVITED_FILE_EVENT
-    "WHERE i.event_id = $2 AND i.user_id = $1 AND i.status <> 'rejected' AND u.event_id IS NULL";
+    "WHERE i.id = $2 AND i.user_id = $1 "
+    "UNION ALL " RUNNEL_INVITED_FILE_EVENT
+    "WHERE i.event_id = $2 AND i.user_id = $1 AND i.status <> 'rejected'";
 
 #undef RUNNEL_INVITED_FILE_EVENT
 #undef RUNNEL_OWN_FILE_EVENT
@@ -87,11 +89,18 @@ std::optional<Imported> to_imported(store::SqlResult const& found, std::size_t r
                   found.integer(row, kEventColumns + 2), found.text(row, kEventColumns + 3)};
 }
 
+// A guest's UID is the invitation, which nobody else has in a file: what the organizer has imported, or the
+// event itself as the organizer's feed has it, may be in the guest's calendar a second time.
+std::string uid_of(Event const& event, std::optional<Imported> const& imported) {
+  if (!event.invite_id.empty()) return event.invite_id;
+  return imported ? imported->uid : event.id;
+}
+
 ExportedEvent to_exported(store::SqlResult const& found, std::size_t row) {
   ExportedEvent out;
   out.event = to_event(found, row);
   auto const imported = to_imported(found, row);
-  out.uid = imported ? imported->uid : out.event.id;
+  out.uid = uid_of(out.event, imported);
   out.sequence = sequence_of(out.event, imported ? imported->sequence : 0);
   return out;
 }
@@ -123,8 +132,14 @@ Page to_page(store::SqlResult const& found, Part part) {
 }
 
 std::optional<KeptEvent> to_kept(store::SqlResult const& found) {
-  if (found.empty()) return std::nullopt;
-  return KeptEvent{to_event(found, 0), to_imported(found, 0)};
+  std::optional<KeptEvent> out;
+  for (std::size_t row = 0; row < found.size(); ++row) {
+    auto event = to_event(found, row);
+    bool const is_own = event.invite_id.empty();
+    if (is_own) return KeptEvent{std::move(event), to_imported(found, row)};
+    if (!out) out = KeptEvent{std::move(event), std::nullopt};
+  }
+  return out;
 }
 
 }  // namespace

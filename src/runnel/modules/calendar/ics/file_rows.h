@@ -55,7 +55,9 @@ class FileRows {
   store::Async<Page> page(UserId user, Part part, std::int64_t since, PageEnd after, std::size_t limit);
 
   // The event that a file calls so: one that was imported under this UID, or one that was made here and has
-  // it as its id. Empty if the user has none. It may be one of another user, to which this one is invited.
+  // it as its id. Empty if the user has none. If none of the user's own is called so, it may be one of
+  // another user, to which this one is invited: by the id of the invitation, also if it was rejected, or by
+  // that of the event. Of such an event it is not said what its owner has imported.
   store::Async<std::optional<KeptEvent>> find_uid(UserId user, std::string uid);
 
   // Makes or renews the user's feed.

@@ -84,8 +84,8 @@ TEST_P(FileRowsContract, TOOL_12_PartsAreReadPageByPage) {
 
   EXPECT_EQ(uids(Part::own_events), (Ids{"e1", "e2", "e3", "e4", "e5", "e0"}));
   EXPECT_EQ(uids(Part::own_series), (Ids{"s1", "s2", "s3"}));
-  EXPECT_EQ(uids(Part::accepted_events), (Ids{"b1", "b2", "b3"}));
-  EXPECT_EQ(uids(Part::accepted_series), Ids{"b4"});
+  EXPECT_EQ(uids(Part::accepted_events), (Ids{"inv-b1", "inv-b2", "inv-b3"}));
+  EXPECT_EQ(uids(Part::accepted_series), Ids{"inv-b4"});
   EXPECT_EQ(uids(Part::own_events, kNow + kHourMs), Ids{"e0"});
   EXPECT_EQ(uids(Part::accepted_events, kNow + kHourMs), Ids{});
 }
@@ -114,6 +114,37 @@ TEST_P(FileRowsContract, TOOL_12_EventOfAnotherIsFoundByTheInvitation) {
   accept("b1", kAnn, bob);
 
   EXPECT_EQ(find("b1")->event.invite_id, "inv-b1");
+  EXPECT_EQ(find("inv-b1")->event.id, "b1");
+}
+
+TEST_P(FileRowsContract, TOOL_12_EventThatItsOwnerHasImportedIsAnotherOneForAGuest) {
+  add(event_at("b1", kNow), bob);
+  ASSERT_TRUE(keep("b1", "uid", 1, bob));
+  accept("b1", kAnn, bob);
+  add(event_at("e1", kNow));
+  ASSERT_TRUE(keep("e1", "uid"));
+  add(event_at("e2", kNow));
+  ASSERT_TRUE(keep("e2", "b1"));
+
+  EXPECT_EQ(uids(Part::own_events), (Ids{"uid", "b1"}));
+  EXPECT_EQ(uids(Part::accepted_events), Ids{"inv-b1"});
+
+  EXPECT_EQ(find("uid")->event.id, "e1");
+  EXPECT_EQ(find("b1")->event.id, "e2");
+  auto const accepted = find("inv-b1");
+  EXPECT_EQ(accepted->event.id, "b1");
+  EXPECT_FALSE(accepted->imported.has_value());
+  EXPECT_FALSE(find("inv-b1", bob));
+}
+
+TEST_P(FileRowsContract, TOOL_12_RejectedInvitationIsFoundByItsOwnIdOnly) {
+  add(event_at("b1", kNow), bob);
+  accept("b1", kAnn, bob);
+
+  ASSERT_TRUE(write(answer_invite(kAnn, "inv-b1", "rejected", kNow)));
+
+  EXPECT_FALSE(find("b1"));
+  EXPECT_EQ(find("inv-b1")->event.invite_status, "rejected");
 }
 
 TEST_P(FileRowsContract, TOOL_12_UidIsOneEventOfItsOwner) {

@@ -38,6 +38,14 @@ Version version_of(KeptEvent const& kept) {
   return {kept.event.revision - 1, kept.event.updated_at - kept.event.updated_at % kSecondMs};
 }
 
+// A guest's calendar has the event already, if the file says the same as the guest sees. A guest sees no
+// reminders.
+ImportStep guest_step(Event seen, std::string const& digest) {
+  seen.reminders.clear();
+  if (seen.invite_status != "rejected" && digest == digest_of(seen)) return unchanged_step(seen);
+  return failed_step(kNotOrganizer, "the user is invited to this event, and only who made it can change it");
+}
+
 Imported to_keep(ImportedEvent const& imported, std::string digest) {
   return {imported.uid, imported.sequence, imported.modified_at, std::move(digest)};
 }
@@ -115,9 +123,7 @@ ImportStep plan_import(UserId const& user, ImportedEvent const& imported,
                        std::optional<KeptEvent> const& kept, std::int64_t now_ms) {
   auto digest = digest_of(imported.event);
   if (!kept) return create_step(user, imported, std::move(digest), now_ms);
-  if (!kept->event.invite_id.empty())
-    return failed_step(kNotOrganizer,
-                       "the user is invited to this event, and only who made it can change it");
+  if (!kept->event.invite_id.empty()) return guest_step(kept->event, digest);
   bool const is_same = digest == (kept->imported ? kept->imported->digest : digest_of(kept->event));
   if (is_same || digest == digest_of(kept->event)) return unchanged_step(kept->event);
   Version const version{imported.sequence, imported.modified_at};

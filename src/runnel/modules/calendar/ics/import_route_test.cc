@@ -52,6 +52,22 @@ class CalendarImport : public testing::Test {
     auto const listed = ask(api::Method::get, std::string{kImportedEvents} + kInMay, "", std::move(user));
     return json::parse(listed.body).at("items").as_array();
   }
+  static std::string id_of(api::Response const& made) {
+    return std::string{json::parse(made.body).at("event_id").as_string()};
+  }
+  // The guest's invitation to the event, which the guest has accepted.
+  std::string accept(std::string const& id, std::string const& owner, std::string const& guest) {
+    auto const invited = ask(api::Method::post, std::string{kImportedEvents} + "/" + id + "/share",
+                             R"({"user_ids":[")" + guest + R"("]})", owner);
+    auto invite = std::string{json::parse(invited.body).at("items").at(0).at("invite_id").as_string()};
+    EXPECT_EQ(ask(api::Method::post, "/api/v1/calendar/invites/" + invite + "/accept", "", guest).status,
+              200);
+    return invite;
+  }
+  std::string feed_of(std::string const& user) {
+    auto const made = ask(api::Method::post, "/api/v1/calendar/feed", "", user);
+    return ask(api::Method::get, std::string{json::parse(made.body).at("address").as_string()}).body;
+  }
   std::string title() { return std::string{events().at(0).at("title").as_string()}; }
   static std::string code(api::Response const& response) {
     return std::to_string(response.status) + " " +
@@ -133,16 +149,37 @@ TEST_F(CalendarImport, TOOL_12_OwnFeedChangesNothing) {
   auto const shared =
       ask(api::Method::post, kImportedEvents,
           R"({"title":"Bob's","start_at":"2026-05-02T07:00:00Z","end_at":"2026-05-02T08:00:00Z"})", "bob");
-  auto const id = std::string{json::parse(shared.body).at("event_id").as_string()};
-  auto const invited = ask(api::Method::post, std::string{kImportedEvents} + "/" + id + "/share",
-                           R"({"user_ids":["ann"]})", "bob");
-  auto const invite = std::string{json::parse(invited.body).at("items").at(0).at("invite_id").as_string()};
-  ask(api::Method::post, "/api/v1/calendar/invites/" + invite + "/accept");
-  auto const made = ask(api::Method::post, "/api/v1/calendar/feed");
-  auto const feed = ask(api::Method::get, std::string{json::parse(made.body).at("address").as_string()});
+  accept(id_of(shared), "bob", "ann");
 
-  EXPECT_EQ(outcomes(feed.body), "unchanged NOT_ORGANIZER");
+  EXPECT_EQ(outcomes(feed_of("ann")), "unchanged unchanged");
   EXPECT_EQ(events().size(), 2U);
+}
+
+TEST_F(CalendarImport, TOOL_12_OwnFeedChangesNothingIfTheOrganizerHasImportedTheEvent) {
+  auto const public_file = file(event("1", "Tea", "BEGIN:VALARM\r\nTRIGGER:-PT5M\r\nEND:VALARM\r\n"));
+  EXPECT_EQ(outcomes(public_file, "bob"), "created");
+  accept(std::string{events("bob").at(0).at("event_id").as_string()}, "bob", "ann");
+  EXPECT_EQ(outcomes(feed_of("ann")), "unchanged");
+
+  EXPECT_EQ(outcomes(public_file), "created");
+  auto const feed = feed_of("ann");
+
+  EXPECT_EQ(outcomes(feed), "unchanged unchanged");
+  EXPECT_EQ(events().size(), 2U);
+}
+
+TEST_F(CalendarImport, TOOL_12_GuestCannotChangeTheEventByAFile) {
+  EXPECT_EQ(outcomes(file(event("1", "Tea")), "bob"), "created");
+  auto const id = std::string{events("bob").at(0).at("event_id").as_string()};
+  auto const invite = accept(id, "bob", "ann");
+  auto const feed = feed_of("ann");
+
+  EXPECT_EQ(outcomes(file(event(invite, "Coffee", "SEQUENCE:9\r\n"))), "NOT_ORGANIZER");
+  EXPECT_EQ(outcomes(file(event(id, "Coffee", "SEQUENCE:9\r\n"))), "NOT_ORGANIZER");
+  EXPECT_EQ(title(), "Tea");
+  ask(api::Method::post, "/api/v1/calendar/invites/" + invite + "/reject");
+  EXPECT_EQ(outcomes(feed), "NOT_ORGANIZER");
+  EXPECT_EQ(events().size(), 0U);
 }
 
 TEST_F(CalendarImport, TOOL_12_DeletedEventCanBeImportedAgain) {
