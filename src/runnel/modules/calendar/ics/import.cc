@@ -29,13 +29,26 @@ ImportStep unchanged_step(Event const& event) {
   return step;
 }
 
+std::int64_t whole_seconds(std::int64_t ms) {
+  return ms - ms % kSecondMs;
+}
+
 // Which of two versions of an event is the newer one (RFC 5546 2.1.5).
 using Version = std::pair<std::int64_t, std::int64_t>;
 
 // The version that the calendar has got from a file, or has given away in its own feed.
 Version version_of(KeptEvent const& kept) {
   if (kept.imported) return {kept.imported->sequence, kept.imported->modified_at};
-  return {kept.event.revision - 1, kept.event.updated_at - kept.event.updated_at % kSecondMs};
+  return {kept.event.revision - 1, whole_seconds(kept.event.updated_at)};
+}
+
+// Whether the user has changed an imported event here, and not before the file's version was made. Their
+// SEQUENCE does not tell, because both the feed and the source of the file have counted on from the version
+// that was imported. A version without a time of its own may be newer.
+bool is_changed_here_since(ImportedEvent const& version, KeptEvent const& kept) {
+  if (!kept.imported || version.modified_at == 0) return false;
+  return digest_of(kept.event) != kept.imported->digest &&
+         version.modified_at <= whole_seconds(kept.event.updated_at);
 }
 
 // A guest's calendar has the event already, if the file says the same as the guest sees. A guest sees no
@@ -128,7 +141,7 @@ ImportStep plan_import(UserId const& user, ImportedEvent const& imported,
   if (is_same || digest == digest_of(kept->event)) return unchanged_step(kept->event);
   Version const version{imported.sequence, imported.modified_at};
   auto const known = version_of(*kept);
-  if (version < known)
+  if (version < known || is_changed_here_since(imported, *kept))
     return failed_step(kOutdatedEvent, "the calendar has a newer version of this event than the file");
   if (!kept->imported && version == known) return unchanged_step(kept->event);
   return update_step(user, imported, kept->event, std::move(digest), now_ms);

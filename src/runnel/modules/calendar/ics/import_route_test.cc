@@ -69,6 +69,12 @@ class CalendarImport : public testing::Test {
     return ask(api::Method::get, std::string{json::parse(made.body).at("address").as_string()}).body;
   }
   std::string title() { return std::string{events().at(0).at("title").as_string()}; }
+  // As the user does it.
+  void rename(std::string const& title) {
+    auto const path =
+        std::string{kImportedEvents} + "/" + std::string{events().at(0).at("event_id").as_string()};
+    EXPECT_EQ(ask(api::Method::patch, path, R"({"title":")" + title + R"("})").status, 200);
+  }
   static std::string code(api::Response const& response) {
     return std::to_string(response.status) + " " +
            std::string{json::parse(response.body).at("error").at("code").as_string()};
@@ -123,14 +129,40 @@ TEST_F(CalendarImport, TOOL_12_NewerVersionReplacesAnOlderOneAndNotTheReverse) {
 
 TEST_F(CalendarImport, TOOL_12_WhatTheUserHasChangedStaysUntilTheFileChanges) {
   EXPECT_EQ(outcomes(file(event("1", "Tea"))), "created");
-  auto const path =
-      std::string{kImportedEvents} + "/" + std::string{events().at(0).at("event_id").as_string()};
-  ask(api::Method::patch, path, R"({"title":"My tea"})");
+  rename("My tea");
 
   EXPECT_EQ(outcomes(file(event("1", "Tea"))), "unchanged");
   EXPECT_EQ(title(), "My tea");
   EXPECT_EQ(outcomes(file(event("1", "Tea at five"))), "updated");
   EXPECT_EQ(title(), "Tea at five");
+}
+
+TEST_F(CalendarImport, TOOL_12_OlderFeedDoesNotUndoAChange) {
+  EXPECT_EQ(outcomes(file(event("1", "Tea", "LAST-MODIFIED:20260401T000000Z\r\n"))), "created");
+  auto const first = feed_of("ann");
+  rename("My tea");
+  auto const second = feed_of("ann");
+  rename("Our tea");
+
+  EXPECT_EQ(outcomes(second), "OUTDATED_EVENT");
+  EXPECT_EQ(outcomes(first), "unchanged");
+  EXPECT_EQ(title(), "Our tea");
+}
+
+TEST_F(CalendarImport, TOOL_12_LaterOfTwoChangesStays) {
+  auto const version = [](std::string const& title, std::string const& version) {
+    return file(event("1", title, version));
+  };
+  under_test.clock().now = 1'777'618'800'000;  // 2026-05-01T07:00:00Z
+  EXPECT_EQ(outcomes(version("Tea", "LAST-MODIFIED:20260401T000000Z\r\n")), "created");
+  EXPECT_EQ(outcomes(version("Milk", "SEQUENCE:1\r\nLAST-MODIFIED:20260402T000000Z\r\n")), "updated");
+  rename("My milk");
+
+  EXPECT_EQ(outcomes(version("Water", "SEQUENCE:2\r\nLAST-MODIFIED:20260501T070000Z\r\n")), "OUTDATED_EVENT");
+  EXPECT_EQ(outcomes(version("Coffee", "SEQUENCE:2\r\nLAST-MODIFIED:20260501T070001Z\r\n")), "updated");
+  EXPECT_EQ(outcomes(version("Water", "SEQUENCE:3\r\nLAST-MODIFIED:20260402T000000Z\r\n")), "updated");
+
+  EXPECT_EQ(title(), "Water");
 }
 
 TEST_F(CalendarImport, HTTP_3_UidsOfUsersHaveNothingToDoWithEachOther) {
