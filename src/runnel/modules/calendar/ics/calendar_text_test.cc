@@ -84,6 +84,31 @@ TEST(EventComponent, TOOL_12_TimesReachToTheYear9999) {
   EXPECT_TRUE(has_line(text, "EXDATE:99991231T225959Z")) << text;
 }
 
+// On 1 November 2026 New York has the hour from one to two twice, from 05:00Z and from 06:00Z on.
+TEST(EventComponent, TOOL_12_SecondOfTwoHoursIsWrittenWithItsInstantAndLength) {
+  constexpr std::int64_t kSecondHalfPastOne = 1'793'514'600'000;  // 2026-11-01T06:30:00Z
+  auto exported = tea();
+  exported.event.timezone = "America/New_York";
+  exported.event.span = {kSecondHalfPastOne, kSecondHalfPastOne + kHourMs};
+  exported.event.rrule = "FREQ=WEEKLY";
+
+  auto const starts_then = text_of(exported);
+  exported.event.span = {kSecondHalfPastOne - 2 * kHourMs, kSecondHalfPastOne};
+  auto const ends_then = text_of(exported);
+  exported.event.span = {kSecondHalfPastOne - 2 * kHourMs, kSecondHalfPastOne - kHourMs};
+  auto const ends_in_the_first = text_of(exported);
+
+  EXPECT_TRUE(has_line(starts_then, "DTSTART;TZID=America/New_York:20261101T013000")) << starts_then;
+  EXPECT_TRUE(has_line(starts_then, "DURATION:PT3600S")) << starts_then;
+  EXPECT_TRUE(has_line(starts_then, "X-RUNNEL-START:20261101T063000Z")) << starts_then;
+  EXPECT_EQ(starts_then.find("DTEND"), std::string::npos) << starts_then;
+  EXPECT_TRUE(has_line(ends_then, "DTSTART;TZID=America/New_York:20261101T003000")) << ends_then;
+  EXPECT_TRUE(has_line(ends_then, "DURATION:PT7200S")) << ends_then;
+  EXPECT_EQ(ends_then.find("X-RUNNEL-START"), std::string::npos) << ends_then;
+  EXPECT_TRUE(has_line(ends_in_the_first, "DTEND;TZID=America/New_York:20261101T013000"))
+      << ends_in_the_first;
+}
+
 TEST(EventComponent, TOOL_12_LinesAreFolded) {
   auto exported = tea();
   for (int i = 0; i < 100; ++i)

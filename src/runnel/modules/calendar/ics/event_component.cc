@@ -56,6 +56,10 @@ void add_written(icalcomponent* to, char const* name, std::string const& value) 
   icalcomponent_add_property(to, written(name, value));
 }
 
+std::int64_t seconds_of(std::int64_t ms) {
+  return in_utc(ms).time_since_epoch().count();
+}
+
 // How a time of the event is written: as a date, in UTC, or as local time in its zone.
 class TimeWriter {
  public:
@@ -70,11 +74,21 @@ class TimeWriter {
     icalcomponent_add_property(to, property);
   }
 
+  // Whether who reads the time finds this second again: the local time has no place for which of two hours it
+  // is when the clocks are set back, and is read as in the first.
+  [[nodiscard]] bool is_exact(std::int64_t ms) const {
+    return !zone_ || zone_->instant_of(local_time(ms)) == seconds_of(ms) * 1000;
+  }
+
  private:
+  [[nodiscard]] local_seconds local_time(std::int64_t ms) const {
+    return in_utc(ms) + std::chrono::seconds{zone_->offset_at(ms).seconds};
+  }
+
   [[nodiscard]] std::string text_of_time(std::int64_t ms) const {
     if (event_.all_day) return date_text(in_utc(ms));
     if (!zone_) return date_time_text(in_utc(ms)) + "Z";
-    return date_time_text(in_utc(ms) + std::chrono::seconds{zone_->offset_at(ms).seconds});
+    return date_time_text(local_time(ms));
   }
 
   Event const& event_;
@@ -93,9 +107,17 @@ void add_texts(icalcomponent* to, Event const& event) {
     icalcomponent_add_property(to, icalproperty_new_description(printable(event.description).c_str()));
 }
 
+// A length is the same in every reading of the start. Only this calendar reads X-RUNNEL-START.
 void add_span(icalcomponent* to, Event const& event, TimeWriter const& times) {
-  times.add(to, "DTSTART", event.span.start_at);
-  times.add(to, "DTEND", whole_seconds_end(event));
+  auto const start = event.span.start_at;
+  auto const end = whole_seconds_end(event);
+  times.add(to, "DTSTART", start);
+  if (times.is_exact(start) && times.is_exact(end)) {
+    times.add(to, "DTEND", end);
+  } else {
+    add_written(to, "DURATION", "PT" + std::to_string(seconds_of(end) - seconds_of(start)) + "S");
+  }
+  if (!times.is_exact(start)) add_written(to, "X-RUNNEL-START", utc_text(start));
   if (!needs_zone(event) && event.timezone != kUtcZone) add_written(to, "X-RUNNEL-TIMEZONE", event.timezone);
 }
 

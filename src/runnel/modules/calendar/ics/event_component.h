@@ -26,6 +26,9 @@ std::int64_t whole_seconds_end(Event const& event);
 // Neither its guests nor its organizer are in it, because an iCalendar file names people by addresses, and
 // users of this server have none. Control characters other than line breaks and tabs are left out of the
 // texts.
+//
+// A series may start in the second of two hours that the clocks show when they are set back. Others read its
+// first occurrence as in the first of them; its length and all other occurrences are right for them.
 std::string event_component(ExportedEvent const& exported);
 
 }  // namespace runnel::modules::calendar

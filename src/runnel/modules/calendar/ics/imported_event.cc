@@ -52,8 +52,10 @@ std::int64_t to_ms(std::chrono::local_seconds local, std::optional<Zone> const& 
 }
 
 // So many days later at the same time of day, and then so many seconds. Empty if that is out of reach.
+// Without days it does not matter which of two hours with the same time of day the start is in.
 std::optional<std::int64_t> after(Instant const& start, FileDuration const& duration) {
   if (std::abs(duration.days) > 366 || std::abs(duration.seconds) > 366 * kDaySeconds) return std::nullopt;
+  if (duration.days == 0) return start.ms + duration.seconds * 1000;
   auto const zone = start.is_date ? std::nullopt : Zone::find(start.zone);
   return to_ms(start.local + std::chrono::days{duration.days}, zone) + duration.seconds * 1000;
 }
@@ -71,7 +73,8 @@ class EventReader {
   Fault read_texts();
   Fault read_text(char const* name, std::size_t longest, std::string& into) const;
   Fault read_span();
-  Fault read_end(Instant const& start);
+  Fault choose_hour();
+  Fault read_end();
   Fault check_span() const;
   Fault read_zone();
   Fault read_rule();
@@ -83,6 +86,7 @@ class EventReader {
 
   FileEvent const& from_;
   FileZones& zones_;
+  Instant start_;
   ImportedEvent out_;
 };
 
@@ -153,32 +157,46 @@ Fault EventReader::read_span() {
   if (line == nullptr) return invalid("DTSTART is missing");
   auto start = read_time(*line, line->value);
   if (auto* const failure = std::get_if<MethodFailure>(&start)) return std::move(*failure);
-  auto const& begins = std::get<Instant>(start);
-  out_.event.span.start_at = begins.ms;
-  out_.event.all_day = begins.is_date;
-  out_.event.timezone = begins.zone;
-  if (auto fault = read_end(begins)) return fault;
+  start_ = std::get<Instant>(std::move(start));
+  if (auto fault = choose_hour()) return fault;
+  out_.event.span.start_at = start_.ms;
+  out_.event.all_day = start_.is_date;
+  out_.event.timezone = start_.zone;
+  if (auto fault = read_end()) return fault;
   return check_span();
 }
 
-Fault EventReader::read_end(Instant const& start) {
+// A feed says beside a local time that comes twice which instant it is. If the local time of that is another
+// one now, some other program has moved the event, and has left this as it was.
+Fault EventReader::choose_hour() {
+  auto const* const line = from_.find("X-RUNNEL-START");
+  if (line == nullptr || start_.is_date) return std::nullopt;
+  auto const time = parse_file_time(line->value);
+  if (!time || !time->is_utc) return invalid("X-RUNNEL-START must be a time in UTC");
+  auto const ms = to_ms(time->local, std::nullopt);
+  auto const zone = Zone::find(start_.zone);
+  if (zone && zone->to_local(ms) == to_ms(start_.local, std::nullopt)) start_.ms = ms;
+  return std::nullopt;
+}
+
+Fault EventReader::read_end() {
   auto const* const end = from_.find("DTEND");
   auto const* const length = from_.find("DURATION");
   if (end != nullptr && length != nullptr) return invalid("DTEND and DURATION cannot be used together");
   if (end != nullptr) {
     auto read = read_time(*end, end->value);
     if (auto* const failure = std::get_if<MethodFailure>(&read)) return std::move(*failure);
-    if (std::get<Instant>(read).is_date != start.is_date)
+    if (std::get<Instant>(read).is_date != start_.is_date)
       return invalid("DTSTART and DTEND must both be dates or both be times");
     out_.event.span.end_at = std::get<Instant>(read).ms;
   } else if (length != nullptr) {
     auto const duration = parse_duration(length->value);
     if (!duration) return invalid("DURATION must be a duration, such as PT1H30M");
-    auto const ends_at = after(start, *duration);
+    auto const ends_at = after(start_, *duration);
     if (!ends_at) return unsupported("the event lasts longer than 366 days");
     out_.event.span.end_at = *ends_at;
-  } else if (start.is_date) {
-    out_.event.span.end_at = start.ms + kDayMs;
+  } else if (start_.is_date) {
+    out_.event.span.end_at = start_.ms + kDayMs;
   } else {
     return unsupported("DTEND and DURATION are missing: the event would have no length");
   }
@@ -243,7 +261,7 @@ Fault EventReader::read_exdates() {
   return std::nullopt;
 }
 
-// An occurrence whose time is skipped is where recurrence.h puts it.
+// An occurrence whose time is skipped is where recurrence.h puts it, and the first one where it starts.
 std::variant<std::int64_t, MethodFailure> EventReader::read_exdate(ContentLine const& line,
                                                                    std::string const& text) {
   auto const read = read_time(line, text);
@@ -251,6 +269,7 @@ std::variant<std::int64_t, MethodFailure> EventReader::read_exdate(ContentLine c
   auto const& time = std::get<Instant>(read);
   if (time.is_date != out_.event.all_day)
     return unsupported("EXDATE and DTSTART must both be dates or both be times");
+  if (time.local == start_.local && time.zone == start_.zone) return start_.ms;
   auto const zone = time.is_date ? std::nullopt : Zone::find(time.zone);
   return zone ? zone->to_instant(std::chrono::milliseconds{time.local.time_since_epoch()}.count()) : time.ms;
 }

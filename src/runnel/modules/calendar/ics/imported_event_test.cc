@@ -79,6 +79,18 @@ TEST(ImportedEvent, TOOL_12_TimesAreThoseOfTheirZones) {
   EXPECT_EQ(span(std::string{kHour} + "X-RUNNEL-TIMEZONE:Asia/Tokyo\r\n"), summer + "Asia/Tokyo");
 }
 
+TEST(ImportedEvent, TOOL_12_StartIsTheSecondOfTwoHoursIfItsInstantIsGiven) {
+  std::string const half_past_one = "DTSTART;TZID=America/New_York:20261101T013000\r\nDURATION:PT1H\r\n";
+
+  EXPECT_EQ(span(half_past_one), "2026-11-01T05:30:00.000Z 2026-11-01T06:30:00.000Z America/New_York");
+  EXPECT_EQ(span(half_past_one + "X-RUNNEL-START:20261101T063000Z\r\n"),
+            "2026-11-01T06:30:00.000Z 2026-11-01T07:30:00.000Z America/New_York");
+  // Another program has moved the event.
+  EXPECT_EQ(span(half_past_one + "X-RUNNEL-START:20261101T070000Z\r\n"), span(half_past_one));
+  EXPECT_EQ(import_failure(half_past_one + "X-RUNNEL-START:20261101T013000\r\n"),
+            "INVALID_EVENT X-RUNNEL-START must be a time in UTC");
+}
+
 TEST(ImportedEvent, TOOL_12_DatesAreWholeDays) {
   EXPECT_EQ(span("DTSTART;VALUE=DATE:20260501\r\nDTEND;VALUE=DATE:20260503\r\n", "Asia/Shanghai"),
             "2026-05-01T00:00:00.000Z 2026-05-03T00:00:00.000Z Asia/Shanghai");

@@ -191,5 +191,24 @@ TEST_F(RoundTrip, TOOL_12_FeedOfWhatWasImportedIsTheSameFile) {
   EXPECT_EQ(feed_of("bob").size(), file.size());
 }
 
+TEST_F(RoundTrip, TOOL_12_SeriesInTheSecondOfTwoHoursIsTheSame) {
+  Event event;
+  event.id = "evt_1";
+  event.title = "Tea";
+  event.timezone = "America/New_York";
+  event.span = {1'793'514'600'000, 1'793'514'600'000 + kHourMs};  // 2026-11-01T06:30:00Z
+  event.rrule = "FREQ=WEEKLY";
+  event.exdates = {event.span.start_at, event.span.start_at + 7 * kDayMs};
+  ASSERT_FALSE(complete_series(event).has_value());
+  run_async(under_test.database().write_one(add_event(UserId{"ann"}, event, kRoundTripStart))).value();
+
+  under_test.ask(api::Method::post, "/api/v1/calendar/import", feed_of("ann"), "bob");
+
+  auto const other = events_of("bob").at("evt_1");
+  EXPECT_EQ(other.span.start_at, event.span.start_at);
+  EXPECT_EQ(other.span.end_at, event.span.end_at);
+  EXPECT_EQ(other.exdates, event.exdates);
+}
+
 }  // namespace
 }  // namespace runnel::modules::calendar
