@@ -78,6 +78,7 @@ class EventReader {
   Fault check_span() const;
   Fault read_zone();
   Fault read_rule();
+  Fault check_first_time() const;
   Fault read_exdates();
   Fault read_version();
   void read_reminders();
@@ -226,6 +227,7 @@ Fault EventReader::read_rule() {
   auto const* const line = from_.find("RRULE");
   if (line == nullptr) return std::nullopt;
   if (line->value.empty()) return unsupported("RRULE: it is empty");
+  if (auto fault = check_first_time()) return fault;
   out_.event.rrule = line->value;
   if (auto failure = complete_series(out_.event)) return unsupported("RRULE: " + failure->message);
   if (auto fault = read_exdates()) return fault;
@@ -238,6 +240,15 @@ Fault EventReader::read_rule() {
                 exdates.end());
   if (!may_have_occurrences(out_.event)) return unsupported("EXDATE leaves no occurrence of the series");
   return std::nullopt;
+}
+
+// All occurrences are at the time of day of the first, which must therefore not have been moved out of a gap.
+Fault EventReader::check_first_time() const {
+  auto const zone = start_.is_date ? std::nullopt : Zone::find(start_.zone);
+  if (!zone || zone->to_local(start_.ms) == to_ms(start_.local, std::nullopt)) return std::nullopt;
+  return unsupported("DTSTART: the clocks of " + start_.zone +
+                     " skip this time, so the time of day of the other occurrences is not known; let the "
+                     "event start on another day");
 }
 
 // Those that name no occurrence leave nothing out, and are dropped later.

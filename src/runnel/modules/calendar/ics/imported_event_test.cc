@@ -205,6 +205,21 @@ TEST(ImportedEvent, TOOL_12_RulesThatCannotBeKeptAreRefused) {
             "UNSUPPORTED_EVENT EXDATE has more than 500 occurrences");
 }
 
+// On 8 March 2026 the clocks in New York skip the hour from two to three.
+TEST(ImportedEvent, TOOL_12_SeriesCannotStartAtATimeThatIsSkipped) {
+  std::string const skipped = "DTSTART;TZID=America/New_York:20260308T023000\r\nDURATION:PT1H\r\n";
+
+  EXPECT_EQ(
+      import_failure(skipped + "RRULE:FREQ=DAILY\r\n"),
+      "UNSUPPORTED_EVENT DTSTART: the clocks of America/New_York skip this time, so the time of day of the "
+      "other occurrences is not known; let the event start on another day");
+  EXPECT_EQ(import_failure(
+                "DTSTART;TZID=America/New_York:20260307T023000\r\nDURATION:PT1H\r\nRRULE:FREQ=DAILY\r\n"),
+            "");
+  EXPECT_EQ(import_failure("DTSTART;VALUE=DATE:20260308\r\nRRULE:FREQ=DAILY\r\n"), "");
+  EXPECT_EQ(span(skipped), "2026-03-08T07:30:00.000Z 2026-03-08T08:30:00.000Z America/New_York");
+}
+
 TEST(ImportedEvent, TOOL_12_FileHasNoMoreRulesThanAUserMayHave) {
   std::string file = "BEGIN:VCALENDAR\n";
   for (int i = 0; i < 501; ++i)
