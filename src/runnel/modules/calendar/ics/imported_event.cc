@@ -41,6 +41,7 @@ MethodFailure unsupported(std::string const& why) {
 struct Instant {
   std::int64_t ms = 0;  // A date is counted as if it were in UTC.
   bool is_date = false;
+  bool is_floating = false;            // A time without a zone of its own.
   std::string zone;                    // The name of the zone that it is in.
   std::chrono::local_seconds local{};  // As it is written.
 };
@@ -58,6 +59,28 @@ std::optional<std::int64_t> after(Instant const& start, FileDuration const& dura
   if (duration.days == 0) return start.ms + duration.seconds * 1000;
   auto const zone = start.is_date ? std::nullopt : Zone::find(start.zone);
   return to_ms(start.local + std::chrono::days{duration.days}, zone) + duration.seconds * 1000;
+}
+
+// The value of the UNTIL in a rule. Empty if the rule has none.
+std::string_view until_in(std::string_view rule) {
+  static constexpr std::string_view kName = "UNTIL=";
+  while (!rule.empty()) {
+    auto const part = rule.substr(0, rule.find(';'));
+    if (equal_ignoring_case(part.substr(0, kName.size()), kName)) return part.substr(kName.size());
+    rule.remove_prefix(std::min(rule.size(), part.size() + 1));
+  }
+  return {};
+}
+
+// The rule of a start that has no zone: its UNTIL has none either (RFC 5545 3.3.10), and is in that of the
+// start.
+std::string with_until_in_utc(std::string rule, std::string const& zone) {
+  auto const until = until_in(rule);
+  auto const time = parse_file_time(until);
+  if (!time || time->is_date || time->is_utc) return rule;
+  auto const ms = std::min(to_ms(time->local, Zone::find(zone)), kLastMs);
+  auto const at = static_cast<std::size_t>(until.data() - rule.data());
+  return rule.replace(at, until.size(), date_time_text(in_utc(ms)) + "Z");
 }
 
 // Reads one event, property by property.
@@ -139,6 +162,7 @@ std::variant<Instant, MethodFailure> EventReader::read_time(ContentLine const& l
   out.is_date = time->is_date;
   out.zone = zones_.floating();
   auto const id = line.param("TZID");
+  out.is_floating = !time->is_date && !time->is_utc && id.empty();
   if (time->is_utc) {
     out.zone = "UTC";
   } else if (!time->is_date && !id.empty()) {
@@ -228,7 +252,7 @@ Fault EventReader::read_rule() {
   if (line == nullptr) return std::nullopt;
   if (line->value.empty()) return unsupported("RRULE: it is empty");
   if (auto fault = check_first_time()) return fault;
-  out_.event.rrule = line->value;
+  out_.event.rrule = start_.is_floating ? with_until_in_utc(line->value, start_.zone) : line->value;
   if (auto failure = complete_series(out_.event)) return unsupported("RRULE: " + failure->message);
   if (auto fault = read_exdates()) return fault;
   auto const unknown = unknown_exdates(out_.event);

@@ -220,6 +220,27 @@ TEST(ImportedEvent, TOOL_12_SeriesCannotStartAtATimeThatIsSkipped) {
   EXPECT_EQ(span(skipped), "2026-03-08T07:30:00.000Z 2026-03-08T08:30:00.000Z America/New_York");
 }
 
+TEST(ImportedEvent, TOOL_12_UntilWithoutAZoneIsInThatOfTheStart) {
+  auto const rule = [](std::string const& rrule) {
+    return imported("DTSTART:20260501T090000\r\nDURATION:PT1H\r\nRRULE:" + rrule + "\r\n", "Asia/Shanghai")
+        .event.rrule;
+  };
+
+  EXPECT_EQ(rule("FREQ=DAILY;UNTIL=20261231T090000"), "FREQ=DAILY;UNTIL=20261231T010000Z");
+  EXPECT_EQ(rule("until=20261231T090000;FREQ=DAILY"), "FREQ=DAILY;UNTIL=20261231T010000Z");
+  EXPECT_EQ(rule("FREQ=DAILY;UNTIL=20261231T090000Z"), "FREQ=DAILY;UNTIL=20261231T090000Z");
+  EXPECT_EQ(imported("DTSTART:20260501T090000\r\nDURATION:PT1H\r\nRRULE:FREQ=DAILY;UNTIL=99991231T235959\r\n",
+                     "America/New_York")
+                .event.rrule,
+            "FREQ=DAILY;UNTIL=99991231T235959Z");
+  for (auto const* const start :
+       {"DTSTART;TZID=Asia/Shanghai:20260501T090000", "DTSTART:20260501T090000Z", "DTSTART:20260501"})
+    EXPECT_TRUE(
+        import_failure(std::string{start} + "\r\nDURATION:P1D\r\nRRULE:FREQ=DAILY;UNTIL=20261231T090000\r\n")
+            .starts_with("UNSUPPORTED_EVENT RRULE: rrule UNTIL must be "))
+        << start;
+}
+
 TEST(ImportedEvent, TOOL_12_FileHasNoMoreRulesThanAUserMayHave) {
   std::string file = "BEGIN:VCALENDAR\n";
   for (int i = 0; i < 501; ++i)
