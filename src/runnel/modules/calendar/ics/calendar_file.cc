@@ -11,16 +11,14 @@ namespace runnel::modules::calendar {
 namespace {
 
 constexpr std::size_t kDeepest = 8;
-constexpr std::size_t kMostProperties = 1000;
 constexpr std::size_t kMostAlarms = 20;
-constexpr std::size_t kMostAlarmProperties = 20;
+constexpr std::size_t kMostExdateZones = 20;
 constexpr std::size_t kMostZones = 200;
 
-constexpr std::array<std::string_view, 19> kUsed{
-    "DESCRIPTION",   "DTEND",  "DTSTAMP",        "DTSTART",          "DURATION",
-    "EXDATE",        "EXRULE", "LAST-MODIFIED",  "LOCATION",         "RDATE",
-    "RECURRENCE-ID", "RRULE",  "SEQUENCE",       "STATUS",           "SUMMARY",
-    "TRIGGER",       "UID",    "X-RUNNEL-START", "X-RUNNEL-TIMEZONE"};
+constexpr std::array<std::string_view, 18> kUsed{
+    "DESCRIPTION", "DTEND",         "DTSTAMP",  "DTSTART", "DURATION",       "EXDATE",
+    "EXRULE",      "LAST-MODIFIED", "LOCATION", "RDATE",   "RECURRENCE-ID",  "RRULE",
+    "SEQUENCE",    "STATUS",        "SUMMARY",  "UID",     "X-RUNNEL-START", "X-RUNNEL-TIMEZONE"};
 
 bool is_used(std::string_view name) {
   return std::find(kUsed.begin(), kUsed.end(), name) != kUsed.end();
@@ -40,6 +38,28 @@ std::string upper_case(std::string_view text) {
   return parsed ? parsed->name : "";
 }
 
+// False if there is no room for it.
+bool keep_exdate(FileEvent& event, ContentLine line) {
+  if (line.value.empty()) return true;
+  auto& kept = event.properties;
+  auto const same = std::find_if(kept.begin(), kept.end(), [&](ContentLine const& other) {
+    return other.name == line.name && other.tzid == line.tzid;
+  });
+  if (same != kept.end()) {
+    same->value += same->value.ends_with(',') ? line.value : "," + line.value;
+    return true;
+  }
+  if (event.count(line.name) == kMostExdateZones) return false;
+  kept.push_back(std::move(line));
+  return true;
+}
+
+bool keep(FileEvent& event, ContentLine line) {
+  if (line.name == "EXDATE") return keep_exdate(event, std::move(line));
+  if (event.count(line.name) < 2) event.properties.push_back(std::move(line));
+  return true;
+}
+
 // Reads line after line and knows the components that are open.
 class FileReader {
  public:
@@ -52,7 +72,9 @@ class FileReader {
   std::optional<MethodFailure> begin(std::string_view component);
   std::optional<MethodFailure> end(std::string_view component);
   void add_property(std::optional<ContentLine> line);
+  [[nodiscard]] std::string fault_of(std::optional<ContentLine> const& line) const;
   void add_to_event(std::optional<ContentLine> line);
+  void add_to_alarm(ContentLine line);
   void add_to_zone(ContentLine const& line);
 
   // Whether the open components are these, from the outermost on.
@@ -67,6 +89,7 @@ class FileReader {
   std::string zone_id_;
   std::string location_;
   bool has_calendar_ = false;
+  bool has_trigger_ = false;  // The alarm that was begun last.
 };
 
 std::optional<MethodFailure> FileReader::begin(std::string_view component) {
@@ -86,8 +109,7 @@ std::optional<MethodFailure> FileReader::begin(std::string_view component) {
                                              " events; import it in parts"};
   }
   if (is_event) file_.events.emplace_back();
-  if (is_in_alarm() && file_.events.back().alarms.size() < kMostAlarms)
-    file_.events.back().alarms.emplace_back();
+  if (is_in_alarm()) has_trigger_ = false;
   return std::nullopt;
 }
 
@@ -103,24 +125,31 @@ std::optional<MethodFailure> FileReader::end(std::string_view component) {
   return std::nullopt;
 }
 
+// What is wrong with this line of an event. Empty if nothing is.
+std::string FileReader::fault_of(std::optional<ContentLine> const& line) const {
+  if (!line) return "line " + std::to_string(lines_.number()) + " of the file is not a property";
+  if (lines_.is_cut())
+    return line->name + " is longer than " + std::to_string(LineReader::kLongest) + " bytes";
+  if (!is_utf8(lines_.text())) return line->name + " is not UTF-8";
+  if (has_control_character(lines_.text())) return line->name + " has a control character";
+  return {};
+}
+
 void FileReader::add_to_event(std::optional<ContentLine> line) {
   auto& event = file_.events.back();
-  auto const place = "line " + std::to_string(lines_.number()) + " of the file ";
-  if (!line) {
-    event.fault = place + "is not a property";
-  } else if (!is_used(line->name)) {
-    return;
-  } else if (lines_.is_cut()) {
-    event.fault = line->name + " is longer than " + std::to_string(LineReader::kLongest) + " bytes";
-  } else if (!is_utf8(lines_.text())) {
-    event.fault = line->name + " is not UTF-8";
-  } else if (has_control_character(lines_.text())) {
-    event.fault = line->name + " has a control character";
-  } else if (event.properties.size() == kMostProperties) {
-    event.fault = "there are more than " + std::to_string(kMostProperties) + " properties";
-  } else {
-    event.properties.push_back(std::move(*line));
-  }
+  if (!event.fault.empty() || (line && !is_used(line->name))) return;
+  auto fault = fault_of(line);
+  if (fault.empty() && !keep(event, std::move(*line)))
+    fault = "EXDATE has more than " + std::to_string(kMostExdateZones) + " time zones";
+  if (!fault.empty()) event = FileEvent{{}, {}, std::move(fault)};
+}
+
+// Only the first TRIGGER of an alarm.
+void FileReader::add_to_alarm(ContentLine line) {
+  auto& event = file_.events.back();
+  if (line.name != "TRIGGER" || has_trigger_ || !event.fault.empty()) return;
+  has_trigger_ = true;
+  if (event.triggers.size() < kMostAlarms) event.triggers.push_back(std::move(line));
 }
 
 void FileReader::add_to_zone(ContentLine const& line) {
@@ -131,9 +160,8 @@ void FileReader::add_to_zone(ContentLine const& line) {
 void FileReader::add_property(std::optional<ContentLine> line) {
   if (is_in({"VCALENDAR", "VEVENT"})) {
     add_to_event(std::move(line));
-  } else if (line && is_in_alarm() && is_used(line->name)) {
-    auto& alarm = file_.events.back().alarms.back();
-    if (alarm.size() < kMostAlarmProperties) alarm.push_back(std::move(*line));
+  } else if (line && is_in_alarm()) {
+    add_to_alarm(std::move(*line));
   } else if (line && is_in({"VCALENDAR", "VTIMEZONE"})) {
     add_to_zone(*line);
   }

@@ -11,7 +11,7 @@
 #include "runnel/modules/method.h"
 
 // Reads an iCalendar file (RFC 5545) as far as its structure goes. Every file is read in a time that grows
-// with its size only.
+// with its size only, and takes a few times its size of memory at most: what cannot be used is not kept.
 namespace runnel::modules::calendar {
 
 inline constexpr std::size_t kMostFileEvents = 1000;
@@ -22,9 +22,12 @@ inline constexpr char kTooManyEvents[] = "TOO_MANY_EVENTS";
 
 // A VEVENT, with those of its properties that an event of the calendar can be made of.
 struct FileEvent {
+  // At most two of each name: the second only tells that there is one. Those EXDATE that have the same TZID
+  // are one, with all their values.
   std::vector<ContentLine> properties;
-  std::vector<std::vector<ContentLine>> alarms;  // The properties of each VALARM.
-  std::string fault;                             // Why none of it can be used. Empty if that is not so.
+  std::vector<ContentLine> triggers;  // The first TRIGGER of each VALARM that has one.
+  std::string fault;                  // The first reason why none of it can be used, and nothing else is kept
+                                      // then. Empty if that is not so.
 
   // Null if the event does not have the property. Of several the first.
   [[nodiscard]] ContentLine const* find(std::string_view name) const;

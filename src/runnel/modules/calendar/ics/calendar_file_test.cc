@@ -35,8 +35,8 @@ TEST(CalendarFile, TOOL_12_EventsHaveTheirPropertiesAndAlarms) {
   EXPECT_EQ(first.properties.size(), 2U);
   EXPECT_EQ(first.find("SUMMARY")->value, "Tea");
   EXPECT_EQ(first.find("UID")->value, "1");
-  ASSERT_EQ(first.alarms.size(), 1U);
-  EXPECT_EQ(first.alarms[0][0].value, "-PT15M");
+  ASSERT_EQ(first.triggers.size(), 1U);
+  EXPECT_EQ(first.triggers[0].value, "-PT15M");
   EXPECT_EQ(file.events[1].find("SUMMARY"), nullptr);
 }
 
@@ -82,22 +82,42 @@ TEST(CalendarFile, TOOL_12_DeepNestingAndTooManyEventsAreRefused) {
 
 TEST(CalendarFile, TOOL_12_WhatIsWrongInAnEventIsAFaultOfThisEvent) {
   std::string const long_line = "DESCRIPTION:" + std::string(1'000'000, 'x') + "\r\n";
-  std::string properties;
-  for (int i = 0; i < 1001; ++i)
-    properties += "EXDATE:20260501\r\n";
+  std::string exdates;
+  for (int i = 0; i < 21; ++i)
+    exdates += "EXDATE;TZID=" + std::to_string(i) + ":20260501\r\n";
 
-  auto const file =
-      read(calendar(file_event("nonsense\r\n") + file_event(long_line) + file_event("SUMMARY:\xFF\r\n") +
-                    file_event("SUMMARY:a\x01\r\n") + file_event("SUMMARY:a\rb\r\n") +
-                    file_event(properties) + file_event("SUMMARY:a\tb\r\nX-B:\xFF\r\nATTACH:" + long_line)));
+  auto const file = read(calendar(file_event("nonsense\r\n") + file_event(long_line) +
+                                  file_event("SUMMARY:\xFF\r\n") + file_event("SUMMARY:a\x01\r\n") +
+                                  file_event("SUMMARY:a\rb\r\n") + file_event(exdates + "nonsense\r\n") +
+                                  file_event("SUMMARY:a\tb\r\nX-B:\xFF\r\nATTACH:" + long_line)));
 
   EXPECT_EQ(file.events[0].fault, "line 3 of the file is not a property");
   EXPECT_EQ(file.events[1].fault, "DESCRIPTION is longer than 65536 bytes");
   EXPECT_EQ(file.events[2].fault, "SUMMARY is not UTF-8");
   EXPECT_EQ(file.events[3].fault, "SUMMARY has a control character");
   EXPECT_EQ(file.events[4].fault, "SUMMARY has a control character");
-  EXPECT_EQ(file.events[5].fault, "there are more than 1000 properties");
+  EXPECT_EQ(file.events[5].fault, "EXDATE has more than 20 time zones");
+  EXPECT_EQ(file.events[5].properties.size(), 0U);
   EXPECT_EQ(file.events[6].fault, "");
+}
+
+TEST(CalendarFile, HTTP_9_LinesThatTellNothingNewAreNotKept) {
+  std::string lines = "EXDATE:\r\n";
+  for (int i = 0; i < 10'000; ++i)
+    lines += "SUMMARY:" + std::to_string(i) +
+             "\r\nTRIGGER:x\r\nBEGIN:VALARM\r\nTRIGGER:" + std::to_string(i) +
+             "\r\nTRIGGER:x\r\nUID:x\r\nEND:VALARM\r\nEXDATE:a,\r\nEXDATE;TZID=x:b\r\nEXDATE:c\r\n";
+
+  auto const event = read(calendar(file_event(lines))).events.at(0);
+
+  ASSERT_EQ(event.properties.size(), 4U);
+  EXPECT_EQ(event.find("SUMMARY")->value, "0");
+  EXPECT_EQ(event.count("SUMMARY"), 2U);
+  EXPECT_EQ(event.count("EXDATE"), 2U);
+  EXPECT_TRUE(event.find("EXDATE")->value.starts_with("a,c,a,c,a,c"));
+  EXPECT_EQ(event.find("EXDATE")->value.size(), 39'999U);
+  ASSERT_EQ(event.triggers.size(), 20U);
+  EXPECT_EQ(event.triggers[1].value, "1");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "runnel/modules/calendar/ics/content_line.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace runnel::modules::calendar {
 
@@ -46,24 +47,19 @@ bool is_fold(std::string_view rest) {
 
 }  // namespace
 
-std::string ContentLine::param(std::string_view wanted) const {
-  auto const found =
-      std::find_if(params.begin(), params.end(), [&](auto const& param) { return param.first == wanted; });
-  return found == params.end() ? std::string{} : found->second;
-}
-
 std::optional<ContentLine> parse_content_line(std::string_view line) {
   ContentLine out;
   out.name = take_name(line);
   if (out.name.empty()) return std::nullopt;
   while (line.starts_with(';')) {
     line.remove_prefix(1);
-    auto name = take_name(line);
+    auto const name = take_name(line);
     if (name.empty() || !line.starts_with('=')) return std::nullopt;
     line.remove_prefix(1);
     auto value = take_param_value(line);
     if (!value) return std::nullopt;
-    out.params.emplace_back(std::move(name), std::move(*value));
+    if (name == "TZID" && out.tzid.empty()) out.tzid = std::move(*value);
+    if (name == "RELATED" && out.related.empty()) out.related = std::move(*value);
   }
   if (!line.starts_with(':')) return std::nullopt;
   out.value = line.substr(1);

@@ -5,20 +5,18 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 // The lines of an iCalendar file (RFC 5545 3.1).
 namespace runnel::modules::calendar {
 
 // NAME;PARAM="value";PARAM=value:value
+//
+// Of the parameters only those are kept that are of use, because a line can have very many.
 struct ContentLine {
-  std::string name;                                         // In upper case.
-  std::vector<std::pair<std::string, std::string>> params;  // The names in upper case, the values unquoted.
-  std::string value;                                        // As it stands: a text is still escaped.
-
-  // Empty if the line does not have this parameter.
-  [[nodiscard]] std::string param(std::string_view wanted) const;
+  std::string name;     // In upper case.
+  std::string tzid;     // The parameter TZID, unquoted. Empty if there is none; of several the first.
+  std::string related;  // The parameter RELATED, likewise.
+  std::string value;    // As it stands: a text is still escaped.
 };
 
 // Empty if the text is no such line.

@@ -16,16 +16,15 @@ Lines lines_of(std::string_view file) {
 }
 
 TEST(ContentLine, TOOL_12_HasANameParametersAndAValue) {
-  auto const line =
-      parse_content_line(R"(dtstart;tzid="Europe/Berlin";VALUE=DATE-TIME;X="a;b:c":20260501T090000)");
+  auto const line = parse_content_line(
+      R"(dtstart;VALUE=DATE-TIME;X="a;b:c";tzid="Europe/Berlin";TZID=UTC:20260501T090000)");
 
   ASSERT_TRUE(line);
   EXPECT_EQ(line->name, "DTSTART");
-  EXPECT_EQ(line->param("TZID"), "Europe/Berlin");
-  EXPECT_EQ(line->param("VALUE"), "DATE-TIME");
-  EXPECT_EQ(line->param("X"), "a;b:c");
-  EXPECT_EQ(line->param("Y"), "");
+  EXPECT_EQ(line->tzid, "Europe/Berlin");
+  EXPECT_EQ(line->related, "");
   EXPECT_EQ(line->value, "20260501T090000");
+  EXPECT_EQ(parse_content_line("TRIGGER;RELATED=END:-PT1M")->related, "END");
 }
 
 TEST(ContentLine, TOOL_12_OtherTextIsNoLine) {

@@ -105,7 +105,7 @@ FileItem EventsOfFile::read_item(FileEvent const& from) {
 bool EventsOfFile::read_some() {
   auto const end = std::min(items_.size() + kReadAtOnce, events_.size());
   while (items_.size() < end)
-    items_.push_back(read_item(events_[items_.size()]));
+    items_.push_back(read_item(std::exchange(events_[items_.size()], {})));
   return items_.size() < events_.size();
 }
 

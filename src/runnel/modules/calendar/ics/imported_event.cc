@@ -161,7 +161,7 @@ std::variant<Instant, MethodFailure> EventReader::read_time(ContentLine const& l
   Instant out;
   out.is_date = time->is_date;
   out.zone = zones_.floating();
-  auto const id = line.param("TZID");
+  auto const& id = line.tzid;
   out.is_floating = !time->is_date && !time->is_utc && id.empty();
   if (time->is_utc) {
     out.zone = "UTC";
@@ -312,11 +312,9 @@ std::variant<std::int64_t, MethodFailure> EventReader::read_exdate(ContentLine c
 // The first alarms that are so many whole minutes before the start. What else an alarm can be is left out.
 void EventReader::read_reminders() {
   std::vector<std::int64_t> minutes;
-  for (auto const& alarm : from_.alarms) {
-    auto const trigger = std::find_if(alarm.begin(), alarm.end(),
-                                      [](ContentLine const& line) { return line.name == "TRIGGER"; });
-    if (trigger == alarm.end() || equal_ignoring_case(trigger->param("RELATED"), "END")) continue;
-    auto const duration = parse_duration(trigger->value);
+  for (auto const& trigger : from_.triggers) {
+    if (equal_ignoring_case(trigger.related, "END")) continue;
+    auto const duration = parse_duration(trigger.value);
     if (!duration || duration->days > 0 || duration->seconds > 0 || duration->seconds % 60 != 0) continue;
     auto const before = -duration->days * 24 * 60 - duration->seconds / 60;
     if (before > kMostMinutesBefore) continue;
