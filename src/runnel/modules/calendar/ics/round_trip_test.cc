@@ -1,9 +1,12 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runnel/modules/calendar/ics/file_rows.h"
@@ -140,6 +143,25 @@ class RoundTrip : public testing::Test {
     return out;
   }
 
+  // The text of each VEVENT by the line with its UID, and what stands before them all as "VCALENDAR". The
+  // order of events is that of ids, which are new for whoever imports them.
+  static std::map<std::string, std::string> components_of(std::string const& file) {
+    static constexpr std::string_view kBegin = "\r\nBEGIN:VEVENT\r\nUID:";
+    static constexpr std::string_view kEnd = "\r\nEND:VCALENDAR\r\n";
+    EXPECT_TRUE(file.ends_with(kEnd));
+    std::string_view rest{file};
+    rest.remove_suffix(std::min(rest.size(), kEnd.size()));
+    std::map<std::string, std::string> out;
+    std::string name = "VCALENDAR";
+    for (auto end = rest.find(kBegin); end != std::string_view::npos; end = rest.find(kBegin)) {
+      out.emplace(std::move(name), rest.substr(0, end));
+      rest.remove_prefix(end + kBegin.size());
+      name = rest.substr(0, rest.find("\r\n"));
+    }
+    out.emplace(std::move(name), rest);
+    return out;
+  }
+
   ModuleUnderTest under_test{define()};
 };
 
@@ -186,9 +208,13 @@ TEST_F(RoundTrip, TOOL_12_FeedOfWhatWasImportedIsTheSameFile) {
   auto const again =
       json::parse(under_test.ask(api::Method::post, "/api/v1/calendar/import", feed_of("bob"), "ann").body);
 
+  ASSERT_EQ(again.at("count"), 100);
   for (auto const& item : again.at("items").as_array())
     EXPECT_EQ(item.at("outcome"), "unchanged");
-  EXPECT_EQ(feed_of("bob").size(), file.size());
+  auto const components = components_of(file);
+  EXPECT_EQ(components.count("VCALENDAR"), 1U);
+  EXPECT_EQ(components.size(), 101U);
+  EXPECT_EQ(components_of(feed_of("bob")), components);
 }
 
 TEST_F(RoundTrip, TOOL_12_SeriesInTheSecondOfTwoHoursIsTheSame) {
