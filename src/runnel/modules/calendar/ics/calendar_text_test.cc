@@ -175,8 +175,9 @@ TEST(CalendarText, TOOL_12_IsWholeAndSaysIfEventsAreLeftOut) {
   large.event.description = std::string(4000, 'x');
   CalendarText heavy;
   EXPECT_FALSE(heavy.add(std::vector<ExportedEvent>(1100, large)));
-  EXPECT_LT(heavy.finish().size(), kMostFeedBytes + 1024);
-  EXPECT_TRUE(heavy.finish().ends_with("END:VEVENT\r\nEND:VCALENDAR\r\n"));
+  auto const text = heavy.finish();
+  EXPECT_LT(text.size(), kMostFeedBytes + 1024);
+  EXPECT_TRUE(text.ends_with("END:VEVENT\r\nEND:VCALENDAR\r\n"));
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ constexpr std::size_t kSecretBytes = 32;
 constexpr std::size_t kSecretLength = kPrefix.size() + (kSecretBytes * 4 + 2) / 3;
 constexpr std::int64_t kPastDays = 366;
 constexpr std::size_t kPageEvents = 100;
-constexpr std::size_t kFeedAnswer = std::size_t{256} * 1024;
+// The text of the largest feed, and a page of its events.
+constexpr std::size_t kFeedAnswer = kMostFeedBytes + std::size_t{1024} * 1024;
 // How many addresses are looked up at once. A flood of wrong ones waits for itself and not before other reads
 // of the store.
 constexpr int kMostLookups = 16;

@@ -1,9 +1,12 @@
 #include <boost/json.hpp>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <thread>
+#include <variant>
 
+#include "runnel/modules/calendar/ics/calendar_text.h"
 #include "runnel/modules/calendar/module.h"
 #include "runnel/modules/calendar/repository.h"
 #include "runnel/modules/testing/module_under_test.h"
@@ -181,6 +184,15 @@ TEST_F(CalendarFeed, TOOL_12_FeedWithTooManyEventsSaysSo) {
   EXPECT_NE(feed.body.find("X-WR-CALNAME:Runnel (not all events)"), std::string::npos);
   EXPECT_TRUE(has_title(feed, "x4999"));
   EXPECT_FALSE(has_title(feed, "x5000"));
+}
+
+TEST_F(CalendarFeed, HTTP_9_WholeFeedIsReservedWhileItIsMade) {
+  api::Router router{std::make_shared<api::OpenApiContract const>(api::assemble_openapi({define().openapi}))};
+  under_test.module().add_routes(router);
+
+  auto const match = router.match(api::Method::get, "/api/v1/calendar/feeds/x.ics");
+
+  EXPECT_GT(std::get<api::Router::Found>(match).route->options.answer_bytes, kMostFeedBytes);
 }
 
 }  // namespace
