@@ -15,10 +15,10 @@ constexpr std::size_t kMostAlarms = 20;
 constexpr std::size_t kMostExdateZones = 20;
 constexpr std::size_t kMostZones = 200;
 
-constexpr std::array<std::string_view, 18> kUsed{
-    "DESCRIPTION", "DTEND",         "DTSTAMP",  "DTSTART", "DURATION",       "EXDATE",
-    "EXRULE",      "LAST-MODIFIED", "LOCATION", "RDATE",   "RECURRENCE-ID",  "RRULE",
-    "SEQUENCE",    "STATUS",        "SUMMARY",  "UID",     "X-RUNNEL-START", "X-RUNNEL-TIMEZONE"};
+constexpr std::array<std::string_view, 19> kUsed{
+    "CREATED", "DESCRIPTION",   "DTEND",    "DTSTAMP",        "DTSTART",          "DURATION", "EXDATE",
+    "EXRULE",  "LAST-MODIFIED", "LOCATION", "RDATE",          "RECURRENCE-ID",    "RRULE",    "SEQUENCE",
+    "STATUS",  "SUMMARY",       "UID",      "X-RUNNEL-START", "X-RUNNEL-TIMEZONE"};
 
 bool is_used(std::string_view name) {
   return std::find(kUsed.begin(), kUsed.end(), name) != kUsed.end();

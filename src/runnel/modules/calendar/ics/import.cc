@@ -42,13 +42,15 @@ Version version_of(KeptEvent const& kept) {
   return {kept.event.revision - 1, whole_seconds(kept.event.updated_at)};
 }
 
-// Whether the user has changed an imported event here, and not before the file's version was made. Their
-// SEQUENCE does not tell, because both the feed and the source of the file have counted on from the version
-// that was imported. A version without a time of its own may be newer.
-bool is_changed_here_since(ImportedEvent const& version, KeptEvent const& kept) {
+// Whether the calendar has something newer of an imported event than the file's version: the user has changed
+// the event here after that was made, or it is an older copy of the own feed, whose CREATED is when the event
+// was imported. Their SEQUENCE does not tell, because both the feed and the source of the file count on from
+// the version that was imported. A version that has no time may be newer.
+bool is_ahead(KeptEvent const& kept, ImportedEvent const& version) {
   if (!kept.imported || version.modified_at == 0) return false;
-  return digest_of(kept.event) != kept.imported->digest &&
-         version.modified_at <= whole_seconds(kept.event.updated_at);
+  if (version.modified_at > whole_seconds(kept.event.updated_at)) return false;
+  return version.created_at == whole_seconds(kept.event.created_at) ||
+         digest_of(kept.event) != kept.imported->digest;
 }
 
 // A guest's calendar has the event already, if the file says the same as the guest sees. A guest sees no
@@ -141,7 +143,7 @@ ImportStep plan_import(UserId const& user, ImportedEvent const& imported,
   if (is_same || digest == digest_of(kept->event)) return unchanged_step(kept->event);
   Version const version{imported.sequence, imported.modified_at};
   auto const known = version_of(*kept);
-  if (version < known || is_changed_here_since(imported, *kept))
+  if (version < known || is_ahead(*kept, imported))
     return failed_step(kOutdatedEvent, "the calendar has a newer version of this event than the file");
   if (!kept->imported && version == known) return unchanged_step(kept->event);
   return update_step(user, imported, kept->event, std::move(digest), now_ms);

@@ -64,7 +64,8 @@ struct ImportStep {
 
 // `kept` is the event that the user has under this UID. The same event again changes nothing, whatever the
 // user has changed here since then; another version replaces it, unless it is older than what was imported
-// last, or was made before the user's own change. Of an event of another user nothing can be replaced.
+// last, or was made before the user's own change. An older copy of the user's own feed replaces nothing. Of
+// an event of another user nothing can be replaced.
 ImportStep plan_import(UserId const& user, ImportedEvent const& imported,
                        std::optional<KeptEvent> const& kept, std::int64_t now_ms);
 

@@ -149,6 +149,23 @@ TEST_F(CalendarImport, TOOL_12_OlderFeedDoesNotUndoAChange) {
   EXPECT_EQ(title(), "Our tea");
 }
 
+TEST_F(CalendarImport, TOOL_12_OlderFeedDoesNotUndoWhatWasChangedBackOrImported) {
+  auto const version = [](std::string const& title, std::string const& modified) {
+    return file(event("1", title, "CREATED:20260101T000000Z\r\nLAST-MODIFIED:" + modified + "\r\n"));
+  };
+  under_test.clock().now = 1'777'618'800'000;  // 2026-05-01T07:00:00Z
+  EXPECT_EQ(outcomes(version("Tea", "20260401T000000Z")), "created");
+  rename("My tea");
+  auto const older = feed_of("ann");
+  rename("Tea");
+
+  EXPECT_EQ(outcomes(older), "OUTDATED_EVENT");
+  EXPECT_EQ(outcomes(version("Milk", "20260402T000000Z")), "updated");
+  EXPECT_EQ(outcomes(older), "OUTDATED_EVENT");
+
+  EXPECT_EQ(title(), "Milk");
+}
+
 TEST_F(CalendarImport, TOOL_12_LaterOfTwoChangesStays) {
   auto const version = [](std::string const& title, std::string const& version) {
     return file(event("1", title, version));

@@ -331,6 +331,10 @@ Fault EventReader::read_version() {
     if (!sequence) return invalid("SEQUENCE must be a whole number that is not negative");
     out_.sequence = *sequence;
   }
+  if (auto const* const line = from_.find("CREATED")) {
+    auto const time = parse_file_time(line->value);
+    if (time && time->is_utc) out_.created_at = to_ms(time->local, std::nullopt);
+  }
   auto const* line = from_.find("LAST-MODIFIED");
   if (line == nullptr) line = from_.find("DTSTAMP");
   if (line == nullptr) return std::nullopt;

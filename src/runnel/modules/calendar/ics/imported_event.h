@@ -20,7 +20,8 @@ struct ImportedEvent {
   Event event;  // Without an id.
   std::string uid;
   std::int64_t sequence = 0;
-  std::int64_t modified_at = 0;  // 0 if the file does not say it.
+  std::int64_t created_at = 0;  // 0 if the file does not say it, and so is the following.
+  std::int64_t modified_at = 0;
 };
 
 // The event of the calendar that says the same, or why there is none.
