@@ -11,6 +11,12 @@ std::string text_at(json::object const& object, std::string_view name) {
   return value != nullptr && value->is_string() ? std::string{value->get_string()} : std::string{};
 }
 
+json::object const& object_at(json::object const& object, std::string_view name) {
+  static json::object const none;
+  auto const* const value = object.if_contains(name);
+  return value != nullptr ? as_object(*value) : none;
+}
+
 json::array const& list_at(json::object const& object, std::string_view name) {
   static json::array const none;
   auto const* const value = object.if_contains(name);

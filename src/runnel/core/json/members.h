@@ -13,6 +13,9 @@ namespace runnel {
 // The text. Empty if there is none.
 std::string text_at(boost::json::object const& object, std::string_view name);
 
+// The object. Empty if there is none.
+boost::json::object const& object_at(boost::json::object const& object, std::string_view name);
+
 // The list. Empty if there is none.
 boost::json::array const& list_at(boost::json::object const& object, std::string_view name);
 

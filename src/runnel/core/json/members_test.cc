@@ -20,6 +20,9 @@ TEST(JsonMembers, AbsentOrOtherTypesAreEmpty) {
   EXPECT_EQ(list_at(all, "l").size(), 1U);
   EXPECT_TRUE(list_at(all, "a").empty());
   EXPECT_EQ(text_at(as_object(all.at("o")), "b"), "y");
+  EXPECT_EQ(text_at(object_at(all, "o"), "b"), "y");
+  EXPECT_TRUE(object_at(all, "l").empty());
+  EXPECT_TRUE(object_at(all, "absent").empty());
   EXPECT_TRUE(as_object(all.at("z")).empty());
 }
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "runnel/core/json/members.h"
+
 namespace runnel::model {
 
 namespace json = boost::json;
@@ -173,7 +175,7 @@ Reply Reports::shared(ToolResult const& result, FoundContact const& contact, Fou
   std::string outcome;
   if (items != nullptr && items->is_array() && !items->get_array().empty() &&
       items->get_array()[0].is_object())
-    outcome = text_in(items->get_array()[0].get_object(), "outcome");
+    outcome = text_at(items->get_array()[0].get_object(), "outcome");
   auto const verb = outcome == "already_invited" ? Words{" was already invited to ", "之前已经被邀请："}
                                                  : Words{" is invited to ", "已被邀请："};
   auto reply = report(contact.name + say(verb) + line + say({".", "。"}));
@@ -209,7 +211,7 @@ Reply Reports::shown_contacts(std::vector<FoundContact> const& contacts) const {
 Reply Reports::remembered(ToolResult const& result) const {
   auto const value = quoted(request_.note.value, chinese_);
   auto const field = field_words(request_.note.field, chinese_);
-  if (text_in(result.data, "outcome") == "unchanged")
+  if (text_at(result.data, "outcome") == "unchanged")
     return report(say({"That was noted before: ", "这一点之前已经记下："}) + value + say({".", "。"}));
   return report(chinese_ ? "已记住（" + field + "）：" + value + "。"
                          : "Noted (" + field + "): " + value + ".");

@@ -63,9 +63,6 @@ struct FoundContact {
 };
 std::vector<FoundContact> contacts_in(ToolResult const& result);
 
-// A text member, or an empty text.
-std::string text_in(boost::json::object const& object, char const* name);
-
 // A text of a result as it is shown: on one line, and not too long.
 std::string shown_text(std::string const& text);
 
