@@ -1,8 +1,7 @@
 #include "runnel/modules/calendar/ics/file_rows.h"
 
-#include "runnel/modules/calendar/module.h"
+#include "runnel/modules/calendar/testing/calendar_rows.h"
 #include "runnel/store/testing/query_plan.h"
-#include "runnel/store/testing/store_contract.h"
 
 namespace runnel::modules::calendar {
 namespace {
@@ -23,16 +22,8 @@ Event event_at(std::string id, std::int64_t start, bool repeats = false) {
   return event;
 }
 
-class FileRowsContract : public StoreContract {
+class FileRowsContract : public CalendarRowsContract {
  protected:
-  [[nodiscard]] std::vector<Migration> module_migrations() const override { return define().migrations; }
-
-  Result<SqlResult> write(SqlStatement statement) {
-    return run_async(store().write_one(std::move(statement)));
-  }
-  void add(Event const& event, UserId const& owner = kAnn) {
-    ASSERT_TRUE(write(add_event(owner, event, kNow)));
-  }
   void accept(std::string const& event, UserId const& guest, UserId const& owner) {
     ASSERT_TRUE(write(add_invite(owner, event, {"inv-" + event, guest.text, ""}, kNow)));
     ASSERT_TRUE(write(answer_invite(guest, "inv-" + event, "accepted", kNow)));

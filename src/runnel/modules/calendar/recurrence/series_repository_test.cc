@@ -1,8 +1,6 @@
 #include <optional>
 
-#include "runnel/modules/calendar/module.h"
-#include "runnel/modules/calendar/repository.h"
-#include "runnel/store/testing/store_contract.h"
+#include "runnel/modules/calendar/testing/calendar_rows.h"
 
 namespace runnel::modules::calendar {
 namespace {
@@ -22,16 +20,8 @@ Event series_row(std::string id, std::int64_t series_end_at = kLastMs) {
   return event;
 }
 
-class SeriesRows : public StoreContract {
+class SeriesRows : public CalendarRowsContract {
  protected:
-  [[nodiscard]] std::vector<Migration> module_migrations() const override { return define().migrations; }
-
-  Result<SqlResult> write(SqlStatement statement) {
-    return run_async(store().write_one(std::move(statement)));
-  }
-  void add(Event const& event, UserId const& owner = kAnn) {
-    ASSERT_TRUE(write(add_event(owner, event, kNow)));
-  }
   void share(std::string const& event, UserId const& guest, UserId const& owner) {
     ASSERT_TRUE(write(add_invite(owner, event, {event + "-" + guest.text, guest.text, ""}, kNow)));
   }
