@@ -41,7 +41,8 @@ class Snapshot {
   Db& db_;
 };
 
-// About how many bytes a request writes: its texts. The other requests write small rows.
+// About how many bytes a request writes: its texts, and a row for each statement. The other requests write
+// small rows.
 template <class Request>
 std::size_t written_bytes(Request const& /*request*/) {
   return 0;
@@ -59,6 +60,18 @@ std::size_t written_bytes(EndRequest const& request) {
 std::size_t written_bytes(AdmitRequest const& request) {
   auto const begin = bytes_of(request.begin);
   return request.input.size() + static_cast<std::size_t>(begin.log + begin.kept);
+}
+
+constexpr std::size_t kRowBytes = 256;
+
+std::size_t written_bytes(std::vector<SqlStatement> const& statements) {
+  auto bytes = statements.size() * kRowBytes;
+  for (auto const& statement : statements) {
+    for (auto const& value : statement.parameters) {
+      if (auto const* const text = std::get_if<std::string>(&value)) bytes += text->size();
+    }
+  }
+  return bytes;
 }
 
 class SqliteStore final : public Database {
@@ -147,8 +160,10 @@ class SqliteStore final : public Database {
 
   Async<std::vector<SqlResult>> write(std::vector<SqlStatement> statements) override {
     if (auto const ok = check(statements); !ok) return refused<std::vector<SqlResult>>(ok.error());
+    auto const bytes = written_bytes(statements);
     return writer_.submit<std::vector<SqlResult>>(
-        [statements = std::move(statements)](Db& db) { return sqlite::run_statements(db, statements); });
+        [statements = std::move(statements)](Db& db) { return sqlite::run_statements(db, statements); },
+        bytes);
   }
   Async<SqlResult> write_in_background(SqlStatement statement) override {
     if (auto const ok = check(statement); !ok) return refused<SqlResult>(ok.error());

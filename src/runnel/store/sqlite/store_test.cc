@@ -291,6 +291,12 @@ TEST_F(SqliteStoreTest, WhatPilesUpIsOneCommitAndAViolationInItStaysAlone) {
   EXPECT_LE(disk.syncs() - syncs_before, 3);
 }
 
+Async<void> without_result(Async<std::vector<SqlResult>> work) {
+  auto const outcome = co_await std::move(work);
+  if (!outcome) co_return outcome.error();
+  co_return Result<void>{};
+}
+
 Async<void> noting_the_end(Async<void> work, std::vector<std::string>* ended, std::string name) {
   auto const outcome = co_await std::move(work);
   ended->push_back(std::move(name));
@@ -327,6 +333,35 @@ TEST_F(SqliteStoreTest, HTTP_9_SmallWritesPassLargeOnes) {
   auto const place = std::find(ended.begin(), ended.end(), "small") - ended.begin();
   EXPECT_LE(place, 3);
   EXPECT_EQ(cell("SELECT count(*) FROM log WHERE length(body) >= 200000"), std::to_string(kRuns));
+}
+
+// What a module writes counts, too.
+TEST_F(SqliteStoreTest, HTTP_9_SmallWritesPassLargeOnesOfModules) {
+  auto store = open().value();
+  run_async(store->write_one(statement("CREATE TABLE notes(text TEXT)"))).value();
+  std::vector<std::string> ended;
+  std::vector<Async<void>> work;
+  for (int i = 0; i < 20; ++i) {
+    std::vector<SqlStatement> statements;
+    for (int row = 0; row < 50; ++row)
+      statements.push_back(statement("INSERT INTO notes VALUES ($1)", std::string(4000, 'x')));
+    work.push_back(noting_the_end(without_result(store->write(std::move(statements))), &ended, "large"));
+  }
+  work.push_back(noting_the_end(store->probe(), &ended, "small"));
+  sqlite::Db other{{path_, sqlite::Access::read_write_create, {}}};
+  other.execute("BEGIN IMMEDIATE");
+  std::thread holder{[&other] {
+    std::this_thread::sleep_for(std::chrono::milliseconds{50});
+    other.execute("COMMIT");
+  }};
+
+  auto const outcomes = run_all_async(std::move(work));
+  holder.join();
+
+  for (auto const& outcome : outcomes)
+    EXPECT_TRUE(outcome.has_value());
+  EXPECT_LE(std::find(ended.begin(), ended.end(), "small") - ended.begin(), 3);
+  EXPECT_EQ(cell("SELECT count(*) FROM notes"), "1000");
 }
 
 TEST_F(SqliteStoreTest, CanceledWaiterStillLearnsTheOutcome) {
