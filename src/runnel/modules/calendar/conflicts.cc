@@ -22,7 +22,7 @@ Search search_for(Comparison const& comparison, std::vector<std::int64_t> const&
   auto const length = event.span.end_at - event.span.start_at;
   Window const window{{starts.front(), starts.back() + length}, Span{}};
   auto const limit = event.rrule.empty() ? kMostComparedWithOne : kMostComparedEvents;
-  return {comparison.user,      window,           limit, Pending::left_out, Beyond::first_ones,
+  return {comparison.user,      window,           limit, {Pending::left_out, 0}, Beyond::first_ones,
           comparison.except_id, comparison.series};
 }
 

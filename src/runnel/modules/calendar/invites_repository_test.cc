@@ -77,7 +77,7 @@ TEST_P(InviteRows, TOOL_12_PendingInvitationsCanBeLeftOut) {
   }
   answer("e2-ann", kAnn, "accepted");
   add("own", {kNow + 1, kNow + 2});
-  auto const found = run_async(Repository{store()}.overlapping(kAnn, {kLunch, {}}, 2, Pending::left_out));
+  auto const found = run_async(Repository{store()}.overlapping(kAnn, {kLunch, {}}, 2, {Pending::left_out}));
 
   EXPECT_EQ(ids(found.value()), (Ids{"e2", "own"}));
 }

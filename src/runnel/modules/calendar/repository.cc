@@ -75,12 +75,18 @@ constexpr char kAnswer[] =
 constexpr char kGuests[] =
     "SELECT id, user_id, status FROM calendar_invites WHERE event_id = $1 ORDER BY user_id, id";
 
-#define RUNNEL_OWN_EVENT \
-  "SELECT " RUNNEL_EVENT_COLUMNS ", CAST(NULL AS text), CAST(NULL AS text) FROM calendar_events e "
-#define RUNNEL_INVITED_EVENT                  \
-  "SELECT " RUNNEL_EVENT_COLUMNS              \
+#define RUNNEL_OWN(COLUMNS) \
+  "SELECT " COLUMNS ", CAST(NULL AS text), CAST(NULL AS text) FROM calendar_events e "
+#define RUNNEL_INVITED(COLUMNS)               \
+  "SELECT " COLUMNS                           \
   ", i.id, i.status FROM calendar_invites i " \
   "JOIN calendar_events e ON e.id = i.event_id "
+#define RUNNEL_OWN_EVENT RUNNEL_OWN(RUNNEL_EVENT_COLUMNS)
+#define RUNNEL_INVITED_EVENT RUNNEL_INVITED(RUNNEL_EVENT_COLUMNS)
+
+// An event in a list, where the parameter says how much of the description is read.
+#define RUNNEL_SHORT(PARAMETER) \
+  RUNNEL_EVENT_COLUMNS_WITH("substr(e.description, 1, CAST(" PARAMETER " AS integer))")
 
 // $2 to $3 is the span of time, $4 to $5 the span of dates.
 #define RUNNEL_OVERLAPS                                                                                    \
@@ -92,15 +98,15 @@ constexpr char kGuests[] =
 // away from all other events. Each part stops at the limit, so that a crowded window costs no more than what
 // is shown.
 constexpr char kOverlapping[] =
-    "SELECT * FROM (" RUNNEL_OWN_EVENT
+    "SELECT * FROM (" RUNNEL_OWN(RUNNEL_SHORT("$11"))
     "WHERE e.owner_id = $1 AND e.start_at > $6 AND e.start_at < $8 AND e.end_at - e.start_at <= 86400000 "
     "AND e.rrule IS NULL AND " RUNNEL_OVERLAPS
     "ORDER BY e.start_at, e.id LIMIT $9) short_events "
-    "UNION ALL SELECT * FROM (" RUNNEL_OWN_EVENT
+    "UNION ALL SELECT * FROM (" RUNNEL_OWN(RUNNEL_SHORT("$11"))
     "WHERE e.owner_id = $1 AND e.start_at > $7 AND e.start_at < $8 AND e.end_at - e.start_at > 86400000 "
     "AND e.rrule IS NULL AND " RUNNEL_OVERLAPS
     "ORDER BY e.start_at, e.id LIMIT $9) long_events "
-    "UNION ALL SELECT * FROM (" RUNNEL_INVITED_EVENT
+    "UNION ALL SELECT * FROM (" RUNNEL_INVITED(RUNNEL_SHORT("$11"))
     "WHERE i.user_id = $1 AND i.start_at > $7 AND i.start_at < $8 AND i.status <> 'rejected' "
     "AND i.status <> $10 AND i.series_end_at IS NULL AND " RUNNEL_OVERLAPS
     "ORDER BY i.start_at, i.id LIMIT $9) invited_events "
@@ -108,9 +114,9 @@ constexpr char kOverlapping[] =
 
 // Series that have begun before $3 and are over after $2. Before 'rejected' are 'accepted' and 'pending'.
 constexpr char kSeries[] =
-    "SELECT * FROM (" RUNNEL_OWN_EVENT
+    "SELECT * FROM (" RUNNEL_OWN(RUNNEL_SHORT("$5"))
     "WHERE e.owner_id = $1 AND e.rrule IS NOT NULL AND e.series_end_at > $2 AND e.start_at < $3) own_series "
-    "UNION ALL SELECT * FROM (" RUNNEL_INVITED_EVENT
+    "UNION ALL SELECT * FROM (" RUNNEL_INVITED(RUNNEL_SHORT("$5"))
     "WHERE i.user_id = $1 AND i.series_end_at IS NOT NULL AND i.status < 'rejected' AND i.status <> $4 "
     "AND i.series_end_at > $2 AND i.start_at < $3 "
     "ORDER BY i.status, i.series_end_at, i.id LIMIT 500) invited_series";
@@ -122,14 +128,17 @@ constexpr char kFindEvent[] =
     RUNNEL_OWN_EVENT "WHERE e.id = $2 AND e.owner_id = $1 UNION ALL " RUNNEL_INVITED_EVENT
                      "WHERE i.event_id = $2 AND i.user_id = $1 AND i.status <> 'rejected'";
 
-constexpr char kInvites[] =
-    RUNNEL_INVITED_EVENT "WHERE i.user_id = $1 AND i.status = $2 ORDER BY i.start_at, i.id LIMIT $3";
+constexpr char kInvites[] = RUNNEL_INVITED(
+    RUNNEL_SHORT("$4")) "WHERE i.user_id = $1 AND i.status = $2 ORDER BY i.start_at, i.id LIMIT $3";
 
 constexpr char kFindInvite[] = RUNNEL_INVITED_EVENT "WHERE i.id = $2 AND i.user_id = $1";
 
 #undef RUNNEL_OVERLAPS
+#undef RUNNEL_SHORT
 #undef RUNNEL_INVITED_EVENT
 #undef RUNNEL_OWN_EVENT
+#undef RUNNEL_INVITED
+#undef RUNNEL_OWN
 
 std::string to_json(std::vector<std::int64_t> const& instants) {
   if (instants.empty()) return "";
@@ -180,20 +189,23 @@ Span reach_of(Window const& window) {
           std::max(window.time.end_at, window.dates.end_at)};
 }
 
-SqlStatement overlapping_statement(UserId const& user, Window const& window, std::size_t limit,
-                                   Pending pending) {
+// The status of invitations that are left out besides rejected ones.
+std::string left_out(Reading how) {
+  return how.pending == Pending::shown ? "" : "pending";
+}
+
+SqlStatement overlapping_statement(UserId const& user, Window const& window, std::size_t limit, Reading how) {
   auto const [first, last] = reach_of(window);
   auto const time = is_empty(window.time) ? Span{} : window.time;
   auto const dates = is_empty(window.dates) ? Span{} : window.dates;
   return store::statement(kOverlapping, user.text, time.start_at, time.end_at, dates.start_at, dates.end_at,
                           first - kDayMs - 1, first - kLongestSpanMs, last, static_cast<std::int64_t>(limit),
-                          std::string{pending == Pending::shown ? "" : "pending"});
+                          left_out(how), how.description);
 }
 
-SqlStatement series_statement(UserId const& user, Window const& window, Pending pending) {
+SqlStatement series_statement(UserId const& user, Window const& window, Reading how) {
   auto const [first, last] = reach_of(window);
-  return store::statement(kSeries, user.text, first, last,
-                          std::string{pending == Pending::shown ? "" : "pending"});
+  return store::statement(kSeries, user.text, first, last, left_out(how), how.description);
 }
 
 }  // namespace
@@ -236,14 +248,14 @@ SqlStatement answer_invite(UserId const& guest, std::string invite_id, std::stri
 }
 
 Async<std::vector<Event>> Repository::overlapping(UserId user, Window window, std::size_t limit,
-                                                  Pending pending) {
-  auto const found = co_await sql_->read(overlapping_statement(user, window, limit, pending));
+                                                  Reading how) {
+  auto const found = co_await sql_->read(overlapping_statement(user, window, limit, how));
   if (!found) co_return found.error();
   co_return to_events(*found);
 }
 
-Async<std::vector<Event>> Repository::series(UserId user, Window window, Pending pending) {
-  auto const found = co_await sql_->read(series_statement(user, window, pending));
+Async<std::vector<Event>> Repository::series(UserId user, Window window, Reading how) {
+  auto const found = co_await sql_->read(series_statement(user, window, how));
   if (!found) co_return found.error();
   co_return to_events(*found);
 }
@@ -266,9 +278,10 @@ Async<std::vector<Guest>> Repository::guests(std::string event_id) {
   co_return to_guests(*found);
 }
 
-Async<std::vector<Event>> Repository::invites(UserId user, std::string status, std::size_t limit) {
-  auto const found = co_await sql_->read(
-      store::statement(kInvites, user.text, std::move(status), static_cast<std::int64_t>(limit)));
+Async<std::vector<Event>> Repository::invites(UserId user, std::string status, std::size_t limit,
+                                              std::int64_t description) {
+  auto const found = co_await sql_->read(store::statement(kInvites, user.text, std::move(status),
+                                                          static_cast<std::int64_t>(limit), description));
   if (!found) co_return found.error();
   co_return to_events(*found);
 }

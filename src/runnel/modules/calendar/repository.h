@@ -104,6 +104,15 @@ store::SqlStatement answer_invite(UserId const& guest, std::string invite_id, st
 // Whether invitations are among the events that the user has neither accepted nor rejected.
 enum class Pending : bool { shown, left_out };
 
+// The longest description, in characters.
+inline constexpr std::int64_t kLongestDescription = 4000;
+
+// What is read of events.
+struct Reading {
+  Pending pending = Pending::shown;
+  std::int64_t description = kLongestDescription;  // Only so many characters of each.
+};
+
 class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{&sql} {}
@@ -113,12 +122,12 @@ class Repository {
   // touch have no part in each other, and an empty span has no events. Those that the user has not accepted
   // yet can be left out.
   store::Async<std::vector<Event>> overlapping(UserId user, Window window, std::size_t limit,
-                                               Pending pending = Pending::shown);
+                                               Reading how = {});
 
   // The events that repeat and whose occurrences may have a part in the window: between its ends the series
   // has begun and is not over. The user's own come first, and of others at most kMostSeries, accepted ones
   // first.
-  store::Async<std::vector<Event>> series(UserId user, Window window, Pending pending = Pending::shown);
+  store::Async<std::vector<Event>> series(UserId user, Window window, Reading how = {});
 
   // How many events of the user repeat.
   store::Async<std::int64_t> count_series(UserId user);
@@ -129,8 +138,10 @@ class Repository {
   // By user.
   store::Async<std::vector<Guest>> guests(std::string event_id);
 
-  // The events to which the user is invited with this status, by start and then by id; at most `limit`.
-  store::Async<std::vector<Event>> invites(UserId user, std::string status, std::size_t limit);
+  // The events to which the user is invited with this status, by start and then by id; at most `limit`, with
+  // so many characters of each description.
+  store::Async<std::vector<Event>> invites(UserId user, std::string status, std::size_t limit,
+                                           std::int64_t description = kLongestDescription);
 
   // The event of an invitation of this user. Empty if there is none.
   store::Async<std::optional<Event>> find_invite(UserId user, std::string invite_id);

@@ -11,6 +11,7 @@
 #include "runnel/api/problem.h"
 #include "runnel/core/json/parse.h"
 #include "runnel/core/text/locale_names.h"
+#include "runnel/core/text/text.h"
 #include "runnel/core/time/instant.h"
 #include "runnel/modules/calendar/actions.h"
 #include "runnel/modules/calendar/event_json.h"
@@ -27,7 +28,10 @@ namespace {
 
 constexpr std::size_t kMostListed = 1000;
 constexpr std::size_t kMostInvitesListed = 200;
-constexpr std::size_t kListAnswer = std::size_t{256} * 1024;
+// Of a description, a list shows so many characters: all answers of a user together must not fill the memory.
+constexpr std::int64_t kListedDescription = 500;
+// As large as a list of long descriptions may become.
+constexpr std::size_t kListAnswer = std::size_t{2} * 1024 * 1024;
 // How often a change is made again because another one came between. The chance shrinks with each time.
 constexpr int kMostTries = 5;
 constexpr char kUtc[] = "UTC";
@@ -68,8 +72,18 @@ void append_stamped(JsonObject& object, Event const& event) {
 }
 
 void append_listed(std::string& out, Event const& event) {
+  auto const shown =
+      first_code_points(event.description, static_cast<std::size_t>(kListedDescription)).size();
+  bool const cut = shown < event.description.size();
   JsonObject object{out};
-  append_stamped(object, event);
+  if (cut) {
+    auto shorter = event;
+    shorter.description.resize(shown);
+    append_stamped(object, shorter);
+    object.boolean("description_cut", true);
+  } else {
+    append_stamped(object, event);
+  }
   object.close();
 }
 
@@ -241,7 +255,7 @@ api::Response listed(std::vector<Event> const& events) {
 
 // A plain function, because g++ 12 mishandles braces inside coroutines (CONTRIBUTING.md).
 Search search_for_listed(UserId user, Window const& window) {
-  return {std::move(user), window, kMostListed + 1};
+  return {std::move(user), window, kMostListed + 1, {Pending::shown, kListedDescription + 1}};
 }
 
 asio::awaitable<api::Reply> list_events_route(CalendarRoutes routes, api::Request request) {
@@ -267,7 +281,8 @@ asio::awaitable<api::Reply> list_invites_route(CalendarRoutes routes, api::Reque
   auto status = request.query("status").value_or("pending");
   if (status != "pending" && status != "accepted" && status != "rejected")
     co_return bad_request("'status' must be pending, accepted or rejected");
-  auto found = co_await routes.repository.invites(request.user, std::move(status), kMostInvitesListed + 1);
+  auto found = co_await routes.repository.invites(request.user, std::move(status), kMostInvitesListed + 1,
+                                                  kListedDescription + 1);
   if (!found) co_return api::problem_from(found.error(), request.request_id);
   co_return listed_invites(std::move(*found));
 }

@@ -236,6 +236,31 @@ TEST(CalendarStorage, HTTP_9_WhoHasNoStorageLeftCanOnlyAnswerAndDelete) {
   EXPECT_EQ(ask(api::Method::post, kEvents, kTeaBody, "ann").status, 201);
 }
 
+TEST_F(CalendarRoute, HTTP_9_ListShowsTheBeginningOfLongDescriptions) {
+  std::string const face = "😀";
+  auto const described = [&](std::string const& title, int length) {
+    std::string text;
+    for (int i = 0; i < length; ++i)
+      text += face;
+    auto event = json::parse(kTeaBody).as_object();
+    event["title"] = title;
+    event["description"] = text;
+    return json::serialize(event);
+  };
+  auto const id = add(described("long", 4000));
+  add(described("short", 500));
+
+  auto const items = body(get(std::string{kEvents} + kMay)).at("items").as_array();
+
+  ASSERT_EQ(items.size(), 2U);
+  for (auto const& each : items) {
+    auto const& item = each.as_object();
+    EXPECT_EQ(item.at("description").as_string().size(), 500 * face.size());
+    EXPECT_EQ(item.contains("description_cut"), item.at("title") == "long");
+  }
+  EXPECT_EQ(body(get(event(id))).at("description").as_string().size(), 4000 * face.size());
+}
+
 TEST_F(CalendarRoute, TOOL_12_ListOfMoreThan1000EventsIsRefused) {
   std::vector<store::SqlStatement> effects;
   for (int i = 0; i <= 1000; ++i) {

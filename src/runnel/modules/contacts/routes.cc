@@ -22,7 +22,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::int64_t kDefaultPage = 50;
-constexpr std::size_t kListAnswer = std::size_t{64} * 1024;
+// As large as the largest page of long contacts may become.
+constexpr std::size_t kListAnswer = std::size_t{1} * 1024 * 1024;
 // How often a change is made again because another one came between. The chance shrinks with each time.
 constexpr int kMostTries = 5;
 

@@ -25,7 +25,7 @@ struct Search {
   UserId user;
   Window window;
   std::size_t limit = 0;
-  Pending pending = Pending::shown;
+  Reading how{};
   Beyond beyond = Beyond::any;
   std::string except_id{};  // An event or a series that is left out.
   SeriesList series{};      // Expanded instead of what is stored, if it is not null.

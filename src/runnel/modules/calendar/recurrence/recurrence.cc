@@ -12,7 +12,8 @@ namespace runnel::modules::calendar {
 
 namespace {
 
-// For checking a rule, and for reading a year of a series: whole years are looked at around it.
+// For checking a rule, and for reading a year of a series: whole years are looked at around it, so that
+// reading one looks at up to three.
 constexpr std::int64_t kCheckEffort = 200'000;
 constexpr std::int64_t kFirstDayEffort = 50'000;
 constexpr std::int64_t kReadEffort = 8'000;

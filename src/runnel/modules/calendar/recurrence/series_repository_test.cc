@@ -33,7 +33,8 @@ class SeriesRows : public CalendarRowsContract {
   }
   std::vector<std::string> series(Span span, Pending pending = Pending::shown, UserId const& user = kAnn) {
     std::vector<std::string> ids;
-    for (auto const& event : run_async(Repository{store()}.series(user, Window{span, span}, pending)).value())
+    for (auto const& event :
+         run_async(Repository{store()}.series(user, Window{span, span}, {pending})).value())
       ids.push_back(event.id);
     return ids;
   }
