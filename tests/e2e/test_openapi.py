@@ -128,15 +128,15 @@ class DocumentTest(OpenApiCase):
                     else:
                         self.assertEqual(answer.status, 405)
 
-
     def test_HTTP_1_an_operation_without_a_body_takes_an_empty_object(self):
         tried = 0
         for method, path, operation in self.operations():
             if "requestBody" in operation or method == "GET":
                 continue
             with self.subTest(f"{method} {path}"):
-                answer = self.api.request(method, re.sub(r"\{\w+\}", "x", path) + "?runId=x", b"{}")
-                self.assertLess(answer.status, 500, answer.body)
+                address = re.sub(r"\{\w+\}", "x", path) + "?runId=x"
+                answer = self.api.request(method, address, b"{}")
+                self.assertEqual(answer.status, self.api.request(method, address).status, answer.body)
                 tried += 1
         self.assertGreater(tried, 4)
 

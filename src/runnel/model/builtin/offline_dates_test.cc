@@ -148,6 +148,7 @@ TEST(OfflineDates, USE_2_TimesInEnglish) {
               {"noon", "12:00"},
               {"half past nine", "09:30"},
               {"a quarter to four", "15:45"},
+              {"a quarter to one", "12:45"},
               {"at seven o'clock in the evening", "19:00"},
               {"from 3pm to 4pm", "15:00-16:00"},
               {"3-4pm", "15:00-16:00"},

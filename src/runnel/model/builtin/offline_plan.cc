@@ -237,10 +237,15 @@ class Planner {
 
   // A day or a time that is not named stays as it is.
   [[nodiscard]] std::int64_t moved_start(FoundEvent const& event) const {
-    if (request_.shift_minutes) return event.start_ms + *request_.shift_minutes * kMinuteMs;
     auto const& target = request_.target;
     if (target.from_now_ms) return *target.from_now_ms;
     auto const local = moment_.zone.at(event.start_ms);
+    if (request_.shift_minutes) {
+      // A day later is the same time of the next day, also where the clocks are changed in between.
+      auto const days = *request_.shift_minutes / kMinutesOfDay;
+      auto const same_time = instant_of(moment_.zone, local.day + chrono::days{days}, local.minute);
+      return (days == 0 ? event.start_ms : same_time) + *request_.shift_minutes % kMinutesOfDay * kMinuteMs;
+    }
     return instant_of(moment_.zone, target.day ? target.day->first : local.day,
                       target.start.value_or(local.minute));
   }

@@ -172,6 +172,21 @@ TEST(OfflinePlan, USE_2_WhatIsNotNamedStaysAsItIs) {
             R"(calendar.update {"event_id":"evt_4","start_date":"2026-11-23"})");
 }
 
+TEST(OfflinePlan, USE_2_ADayLaterIsTheSameTimeAlsoWhereTheClocksChange) {
+  auto const* const lunch = R"({"event_id":"evt_1","title":"Lunch","start_at":"2026-03-28T09:00:00.000Z",)"
+                            R"("end_at":"2026-03-28T10:00:00.000Z"})";
+  auto const moved = [&](char const* words) {
+    return Stage(words, moment_at("2026-03-27T10:00:00Z", "Europe/Berlin")).gives(items({lunch})).next();
+  };
+
+  EXPECT_EQ(moved("Postpone lunch by one day"),
+            R"(calendar.update {"event_id":"evt_1","start_at":"2026-03-29T10:00:00+02:00"})");
+  EXPECT_EQ(moved("Postpone lunch by 24 hours"),
+            R"(calendar.update {"event_id":"evt_1","start_at":"2026-03-29T10:00:00+02:00"})");
+  EXPECT_EQ(moved("Postpone lunch by two hours"),
+            R"(calendar.update {"event_id":"evt_1","start_at":"2026-03-28T12:00:00+01:00"})");
+}
+
 TEST(OfflinePlan, USE_2_OnlyOneOfARepeatedEventIsChanged) {
   Stage stage{"Cancel the standup tomorrow"};
 

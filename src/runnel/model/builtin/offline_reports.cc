@@ -19,7 +19,7 @@ struct FieldWords {
   std::string_view field;
   Words words;
 };
-constexpr std::array<FieldWords, 17> kFields{{{"preferred_name", {"name", "称呼"}},
+constexpr std::array<FieldWords, 18> kFields{{{"preferred_name", {"name", "称呼"}},
                                               {"about", {"about you", "关于您"}},
                                               {"likes", {"likes", "喜欢"}},
                                               {"dislikes", {"dislikes", "不喜欢"}},
@@ -35,6 +35,7 @@ constexpr std::array<FieldWords, 17> kFields{{{"preferred_name", {"name", "称�
                                               {"projects", {"projects", "项目"}},
                                               {"colleagues", {"colleagues", "同事"}},
                                               {"tools", {"tools", "工具"}},
+                                              {"working_hours", {"working hours", "工作时间"}},
                                               {"goals", {"goals", "目标"}}}};
 
 std::string field_words(std::string_view field, bool chinese) {

@@ -89,8 +89,9 @@ std::optional<SaidTime> take_past(Scan& scan) {
   if (!shift) return std::nullopt;
   auto const hour = ahead.take_number();
   if (!hour || hour->value < 1) return std::nullopt;
-  auto time =
-      time_of(*shift < 0 ? Number{hour->value - 1} : *hour, *shift < 0 ? kMinutesOfHour + *shift : *shift);
+  // The hour before one is twelve, by day.
+  auto const before = hour->value == 1 ? kNoon : hour->value - 1;
+  auto time = time_of(*shift < 0 ? Number{before} : *hour, *shift < 0 ? kMinutesOfHour + *shift : *shift);
   time.half = take_half(ahead);
   scan = ahead;
   return time;

@@ -56,9 +56,10 @@ struct FailureWords {
   std::string_view code;
   Words words;
 };
-constexpr std::array<FailureWords, 14> kFailures{{
+constexpr std::array<FailureWords, 15> kFailures{{
     {"INVALID_ACTION_INPUT", {"the tool did not accept the input", "工具不接受这个输入"}},
     {"NOT_FOUND", {"it does not exist any more", "它已经不存在"}},
+    {"NO_SUCH_OCCURRENCE", {"it does not take place on that day any more", "那一天已经没有这个日程"}},
     {"NOT_ORGANIZER",
      {"it is another user's event, and only that user can change it", "这是别人的日程，只有组织者才能更改"}},
     {"TOO_MANY_RESULTS",

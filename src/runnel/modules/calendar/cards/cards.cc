@@ -74,10 +74,15 @@ std::optional<json::object> read_hints(CardCall const& call) {
   return hints_of(outcome, count_at(call.data, "count"), std::move(events));
 }
 
+// What is added to an outcome if only occurrences were changed, and not their series.
+constexpr char kOnce[] = "_once";
+
 // Those that were done of a batch, and the faults of the others.
 json::object batch_hints(char const* outcome, CardCall const& call) {
   json::array events;
+  static json::object const no_input;
   json::array failed;
+  bool all_once = true;  // Whether all items that are shown are occurrences.
   auto const& asked = list_at(call.input, "items");
   for (auto const& item : list_at(call.data, "items")) {
     auto const& found = as_object(item);
@@ -86,10 +91,14 @@ json::object batch_hints(char const* outcome, CardCall const& call) {
       failed.push_back(json::object{{"message", text_at(as_object(*error), "message")}});
     if (error != nullptr || events.size() == kMostCardItems) continue;
     auto const index = count_at(found, "index");
-    events.push_back(event_of(index < asked.size() ? as_object(asked[index]) : json::object{}, found));
+    auto const& input = index < asked.size() ? as_object(asked[index]) : no_input;
+    all_once = all_once && input.contains("occurrence_start");
+    events.push_back(event_of(input, found));
   }
   auto const failures = count_at(call.data, "failed");
+  all_once = all_once && !events.empty();
   auto hints = hints_of(outcome, count_at(call.data, "count") - failures, std::move(events));
+  if (all_once) hints["outcome"] = std::string{outcome} + kOnce;
   if (failures > 0) {
     hints["failed"] = std::move(failed);
     hints["failed_count"] = failures;
@@ -100,7 +109,7 @@ json::object batch_hints(char const* outcome, CardCall const& call) {
 std::optional<json::object> changed_hints(char const* outcome, CardCall const& call) {
   if (text_at(call.input, "mode") == "batch") return batch_hints(outcome, call);
   auto hints = hints_of(outcome, 1, json::array{event_of(call.input, call.data)});
-  if (call.input.contains("occurrence_start")) hints["outcome"] = std::string{outcome} + "_once";
+  if (call.input.contains("occurrence_start")) hints["outcome"] = std::string{outcome} + kOnce;
   return hints;
 }
 

@@ -148,6 +148,20 @@ TEST(CalendarCards, TOOL_8_BatchShowsWhatWasDoneAndWhatWasNot) {
   EXPECT_EQ(card.items[1].lines, Lines{"/start_at: is required"});
 }
 
+TEST(CalendarCards, TOOL_8_BatchOfOccurrencesDoesNotSayThatTheSeriesIsGone) {
+  auto const card_with = [](char const* second) {
+    return card_of(
+        "calendar.delete",
+        std::string{R"({"mode":"batch","items":[{"event_id":"e1","occurrence_start":"2026-05-01"},)"} +
+            second + "]}",
+        R"({"items":[{"index":0,"event_id":"e1","outcome":"deleted","title":"A"},)"
+        R"({"index":1,"event_id":"e2","outcome":"deleted","title":"B"}],"count":2,"failed":0})");
+  };
+
+  EXPECT_EQ(card_with(R"({"event_id":"e2","occurrence_start":"2026-05-02"})").title, "2 occurrences deleted");
+  EXPECT_EQ(card_with(R"({"event_id":"e2"})").title, "2 events deleted");
+}
+
 std::string many_events(std::size_t count) {
   json::array items;
   for (std::size_t i = 0; i < count; ++i)
