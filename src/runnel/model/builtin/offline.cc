@@ -146,7 +146,7 @@ OfflineOutput offline_output(CallRequest const& request, OfflineOptions const& o
 }
 
 std::int64_t count_offline_tokens(std::string const& text) {
-  return static_cast<std::int64_t>(split_words(text).size());
+  return static_cast<std::int64_t>(count_words(text));
 }
 
 CallFinished counted_end(std::int64_t input_tokens, std::int64_t output_tokens) {

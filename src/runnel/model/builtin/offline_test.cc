@@ -99,6 +99,31 @@ TEST(OfflineModel, PiecesAreWordsAndWholeCharacters) {
   }
 }
 
+TEST(OfflineModel, TokensAreTheWordsThatATextIsSplitInto) {
+  struct Counted {
+    std::string text;
+    std::int64_t tokens;
+  };
+  for (auto const& [text, tokens] :
+       std::vector<Counted>{{"", 0},
+                            {"one", 1},
+                            {"three small words", 3},
+                            {"  a\n\nb  ", 3},
+                            {" \n", 1},
+                            {"你好 world", 3},
+                            {"a你b", 3},
+                            {"🙂 é\t日", 3},
+                            {"\xff \xe5\xe5 \x80", 3},
+                            {std::string(1'000, 'x') + " " + std::string(1'000, 'y'), 2}}) {
+    EXPECT_EQ(count_offline_tokens(text), tokens) << text;
+    EXPECT_EQ(static_cast<std::int64_t>(split_words(text).size()), tokens) << text;
+    std::string joined;
+    for (auto const& word : split_words(text))
+      joined += word;
+    EXPECT_EQ(joined, text);
+  }
+}
+
 TEST(OfflineModel, SameMessageSameAnswer) {
   EXPECT_EQ(output_for("", "again"), output_for("", "again"));
 }
