@@ -243,6 +243,11 @@ DayPhrase weekend_of(Day monday) {
   return span_of(monday + days{kSaturday}, 2);
 }
 
+// 下周一起吃饭 is no Monday, but 下周一起飞 is.
+bool goes_on_together(Scan scan) {
+  return scan.take("一起") && !scan.take_any({"床", "飞"});
+}
+
 // 下周三, 这个星期, 周末.
 std::optional<DayPhrase> take_chinese_week(Scan& scan, Day today) {
   Scan ahead = scan;
@@ -253,7 +258,7 @@ std::optional<DayPhrase> take_chinese_week(Scan& scan, Day today) {
     scan = ahead;
     return weekend_of(monday);
   }
-  auto const weekday = take_chinese_weekday(ahead);
+  auto const weekday = which && goes_on_together(ahead) ? std::nullopt : take_chinese_weekday(ahead);
   if (!weekday && !which) return std::nullopt;
   scan = ahead;
   if (!weekday) return span_of(monday, 7);
@@ -309,33 +314,6 @@ std::optional<DayPhrase> take_month(Scan& scan, Day today) {
 std::optional<Day> day_after(Day day, std::int64_t count) {
   if (count > kMostDaysAhead) return std::nullopt;
   return day + days{count};
-}
-
-Day coming_weekday(weekday wanted, Day from) {
-  return from + (wanted - weekday{from});
-}
-
-bool take_week(Scan& scan) {
-  return scan.take_any({"周", "星期", "礼拜"});
-}
-
-std::optional<weekday> take_chinese_weekday(Scan& scan) {
-  static Meanings<weekday> const all{
-      {"一", chrono::Monday}, {"二", chrono::Tuesday},  {"三", chrono::Wednesday}, {"四", chrono::Thursday},
-      {"五", chrono::Friday}, {"六", chrono::Saturday}, {"日", chrono::Sunday},    {"天", chrono::Sunday}};
-  return scan.take_one(all);
-}
-
-std::optional<weekday> take_english_weekday(Scan& scan) {
-  static Meanings<weekday> const all{
-      {"monday", chrono::Monday},        {"tuesday", chrono::Tuesday},    {"wednesday", chrono::Wednesday},
-      {"thursday", chrono::Thursday},    {"friday", chrono::Friday},      {"saturday", chrono::Saturday},
-      {"sunday", chrono::Sunday},        {"mondays", chrono::Monday},     {"tuesdays", chrono::Tuesday},
-      {"wednesdays", chrono::Wednesday}, {"thursdays", chrono::Thursday}, {"fridays", chrono::Friday},
-      {"saturdays", chrono::Saturday},   {"sundays", chrono::Sunday},     {"mon", chrono::Monday},
-      {"tue", chrono::Tuesday},          {"tues", chrono::Tuesday},       {"wed", chrono::Wednesday},
-      {"thu", chrono::Thursday},         {"thurs", chrono::Thursday},     {"fri", chrono::Friday}};
-  return scan.take_one(all);
 }
 
 std::optional<DayPart> take_english_part(Scan& scan) {

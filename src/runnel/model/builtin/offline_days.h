@@ -38,7 +38,7 @@ std::optional<DayPart> take_chinese_part(Scan& scan);
 
 // 周, 星期 or 礼拜.
 bool take_week(Scan& scan);
-// 一 to 日 or 天 after such a word.
+// 一 to 日 or 天 after such a word, if it is not the beginning of another one, such as 日程.
 std::optional<std::chrono::weekday> take_chinese_weekday(Scan& scan);
 // "Wednesday", "wed".
 std::optional<std::chrono::weekday> take_english_weekday(Scan& scan);
