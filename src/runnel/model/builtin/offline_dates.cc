@@ -67,8 +67,10 @@ class WhenReader {
   }
 
   bool take_phrase(Scan& scan) {
+    bool const begins = bare_start_ && scan.at() == bare_from_;
+    one_ = begins || is_behind_day(scan.at()) ? BareOne::yes : BareOne::no;
     Scan ahead = scan;
-    bool const bare = take_preposition(ahead) || (bare_start_ && scan.at() == bare_from_);
+    bool const bare = take_preposition(ahead) || begins;
     bool const taken = take_repeated(ahead) || take_all_day(ahead) || take_from_now(ahead) ||
                        take_days(ahead) || take_duration(ahead) ||
                        take_times(ahead, bare ? BareHour::yes : BareHour::no) || take_part(ahead);
@@ -78,9 +80,21 @@ class WhenReader {
 
   // Whether a number alone is a time behind it.
   bool take_preposition(Scan& scan) {
-    scan.take_any({",", "starting", "on", "for", "在", "于", "从"});
+    if (scan.take_any({"在", "于", "从"})) {
+      one_ = BareOne::yes;
+    } else {
+      scan.take_any({",", "starting", "on", "for"});
+    }
     between_ = scan.take("between");
     return scan.take_any({"at", "from", "around", "about", "by", "until", "@"}) || between_;
+  }
+
+  // Whether what was read last is a day or a part of one. 明早一点 may be "a little earlier".
+  [[nodiscard]] bool is_behind_day(std::size_t at) const {
+    auto const before = std::string_view{words_.lower}.substr(0, day_end_);
+    Scan gap{words_.lower, day_end_};
+    gap.skip_blanks();
+    return day_end_ > 0 && gap.at() == at && !before.ends_with("早");
   }
 
   bool take_repeated(Scan& scan) {
@@ -88,6 +102,7 @@ class WhenReader {
     if (!repetition) return false;
     out_.ambiguous |= repetition_.has_value();
     repetition_ = repetition;
+    day_end_ = scan.at();
     return true;
   }
 
@@ -117,6 +132,7 @@ class WhenReader {
     out_.ambiguous |= out_.day.has_value();
     out_.impossible |= phrase->impossible;
     if (!out_.day) out_.day = phrase;
+    day_end_ = scan.at();
     return true;
   }
 
@@ -134,7 +150,7 @@ class WhenReader {
     Scan ahead = scan;
     bool const connected =
         ahead.take_any({"到", "至", "-", "~", "to", "until", "till"}) || (between_ && ahead.take("and"));
-    auto const time = connected ? take_time(ahead, bare) : std::nullopt;
+    auto const time = connected ? take_time(ahead, bare, BareOne::yes) : std::nullopt;
     if (!time) return false;
     end = *time;
     scan = ahead;
@@ -145,12 +161,12 @@ class WhenReader {
     Scan ahead = scan;
     SaidTime end;
     bool has_end = false;
-    auto start = take_time(ahead, bare);
+    auto start = take_time(ahead, bare, one_);
     if (start) {
       has_end = take_end(ahead, end, BareHour::yes);
     } else {
       // "3-4 pm"
-      start = take_time(ahead, BareHour::yes);
+      start = take_time(ahead, BareHour::yes, BareOne::yes);
       has_end = start && take_end(ahead, end, BareHour::no);
       if (!has_end) return false;
     }
@@ -182,6 +198,7 @@ class WhenReader {
       return false;
     part_ = take_chinese_part(scan).value_or(DayPart::none);
     if (part_ == DayPart::none) part_ = take_english_part(scan).value_or(DayPart::none);
+    day_end_ = scan.at();
     return true;
   }
 
@@ -218,6 +235,8 @@ class WhenReader {
   Moment const& moment_;
   bool bare_start_;
   std::size_t bare_from_ = 0;
+  std::size_t day_end_ = 0;  // Behind the last day or part of a day that was read.
+  BareOne one_ = BareOne::no;
   bool between_ = false;
   std::optional<Repetition> repetition_;
   std::optional<SaidTime> start_;

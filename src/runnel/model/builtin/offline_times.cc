@@ -41,12 +41,23 @@ std::int64_t take_chinese_minutes(Scan& scan) {
   return minutes->value;
 }
 
-std::optional<SaidTime> take_chinese_time(Scan& scan) {
+// 一点儿, 一点点 and 一点也 are never times.
+bool goes_on_as_a_little(Scan scan) {
+  return scan.take_any({"儿", "点", "都", "也"});
+}
+
+std::optional<SaidTime> take_chinese_time(Scan& scan, BareOne one) {
   Scan ahead = scan;
   auto const hour = ahead.take_number();
-  if (!hour || !ahead.take_any({"点钟", "点", "时"})) return std::nullopt;
+  if (!hour) return std::nullopt;
+  bool const says_clock = ahead.take("点钟");
+  if (!says_clock && !ahead.take_any({"点", "时"})) return std::nullopt;
   if (Scan{ahead}.take_any({"间", "候", "击", "名", "评", "赞"})) return std::nullopt;
+  auto const behind_hour = ahead.at();
   auto const minutes = take_chinese_minutes(ahead);
+  bool const may_be_a_little =
+      hour->value == 1 && !hour->in_digits && !says_clock && ahead.at() == behind_hour;
+  if (may_be_a_little && (one == BareOne::no || goes_on_as_a_little(ahead))) return std::nullopt;
   scan = ahead;
   return time_of(*hour, minutes);
 }
@@ -166,12 +177,17 @@ std::optional<Length> take_one_length(Scan& scan) {
 
 }  // namespace
 
-std::optional<SaidTime> take_time(Scan& scan, BareHour bare) {
+std::optional<SaidTime> take_time(Scan& scan, BareHour bare, BareOne one) {
   Scan ahead = scan;
+  ahead.skip_blanks();
+  auto const from = ahead.at();
   auto part = take_chinese_part(ahead).value_or(DayPart::none);
+  // 早一点 is "a little earlier", and 下午一点 is a time.
+  constexpr std::string_view kOneCharacter = "早";
+  if (part != DayPart::none) one = ahead.at() - from > kOneCharacter.size() ? BareOne::yes : BareOne::no;
   auto time = take_past(ahead);
   if (!time) time = take_named_time(ahead);
-  if (!time) time = take_chinese_time(ahead);
+  if (!time) time = take_chinese_time(ahead, one);
   if (!time) time = take_english_time(ahead, part == DayPart::none ? bare : BareHour::no);
   if (!time && part == DayPart::noon) time = SaidTime{kNoon};
   if (!time) return std::nullopt;

@@ -27,7 +27,10 @@ struct SaidTime {
 // A number alone is a time only where the words before it say so.
 enum class BareHour { no, yes };
 
-std::optional<SaidTime> take_time(Scan& scan, BareHour bare);
+// 一点 also means "a little". Alone it is a time only where the words before it say so, such as 下午 or 到.
+enum class BareOne { no, yes };
+
+std::optional<SaidTime> take_time(Scan& scan, BareHour bare, BareOne one);
 
 // The minutes since midnight. `part` is the part of the day that was said elsewhere. From one to six o'clock
 // without anything else is in the afternoon. More than a day if it is in the night after an evening.
