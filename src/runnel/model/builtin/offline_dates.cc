@@ -7,6 +7,8 @@
 
 #include "runnel/core/text/text.h"
 #include "runnel/model/builtin/offline_repetition.h"
+#include "runnel/model/builtin/offline_shifts.h"
+#include "runnel/model/builtin/offline_tone.h"
 
 namespace runnel::model {
 
@@ -44,10 +46,11 @@ class WhenReader {
     bare_from_ = scan.at();
     for (; !scan.at_end(); scan.skip_blanks()) {
       auto const from = scan.at();
-      if (may_begin(from) && take_phrase(scan)) {
+      bool const may = may_begin(from);
+      if (may && take_phrase(scan)) {
         append_rest(out_.rest, std::string_view{words_.text}.substr(kept, from - kept));
         kept = scan.at();
-      } else {
+      } else if (!may || !pass_shift(scan)) {
         scan.step();
       }
     }
@@ -60,13 +63,18 @@ class WhenReader {
   // Whether a phrase about a time may begin here. Most characters begin none, and are passed by quickly.
   [[nodiscard]] bool may_begin(std::size_t at) const {
     constexpr std::string_view kBeginnings =
-        "今明大后前昨未接最下这本上周星礼凌清早中午傍晚夜每工全一整二两三四五六七八九十零〇半在于从";
+        "今明大后前昨未接最下这本上周星礼凌清早中午傍晚夜每工全一整二两三四五六七八九十零〇半在于从"
+        "提推延开之";
     if (!is_wide_byte(words_.lower[at])) return begins_word(words_.lower, at);
     auto const length = std::max<std::size_t>(utf8_sequence(words_.lower, at), 1);
     return kBeginnings.find(std::string_view{words_.lower}.substr(at, length)) != std::string_view::npos;
   }
 
   bool take_phrase(Scan& scan) {
+    if (take_reminding(scan)) return true;
+    Scan shift = scan;
+    shift.take(",");
+    if (pass_shift(shift)) return false;
     bool const begins = bare_start_ && scan.at() == bare_from_;
     one_ = begins || is_behind_day(scan.at()) ? BareOne::yes : BareOne::no;
     Scan ahead = scan;
@@ -95,6 +103,22 @@ class WhenReader {
     Scan gap{words_.lower, day_end_};
     gap.skip_blanks();
     return day_end_ > 0 && gap.at() == at && !before.ends_with("早");
+  }
+
+  bool take_reminding(Scan& scan) {
+    Scan ahead = scan;
+    // 开会, 会前10分钟提醒我
+    if (ahead.take(",")) ahead.take("会");
+    auto const minutes = take_reminder(ahead);
+    if (!minutes) return false;
+    bool const comma = words_.lower[scan.at()] == ',';
+    // Not in 王伟提前10分钟提醒我.
+    if (!start_ && !comma && !may_ask_behind(std::string_view{words_.lower}.substr(0, scan.at())))
+      return false;
+    scan = ahead;
+    out_.ambiguous |= out_.reminder.has_value();
+    out_.reminder = minutes;
+    return true;
   }
 
   bool take_repeated(Scan& scan) {

@@ -28,6 +28,7 @@ struct When {
   std::optional<std::int64_t> length;       // Minutes.
   std::optional<std::int64_t> days;         // 三天
   std::optional<std::int64_t> from_now_ms;  // "in two hours"
+  std::optional<std::int64_t> reminder;     // Minutes before the start, at which the user is reminded.
   bool all_day = false;
   std::string rule;         // How it is repeated, as a rule of RFC 5545. Empty if it is not.
   bool impossible = false;  // A day or a time that does not exist.

@@ -110,6 +110,7 @@ WordList const& english_leading_words() {
                             "remind me of",
                             "remember to",
                             "don't forget to",
+                            "i have",
                             "can you",
                             "could you",
                             "would you",
@@ -129,11 +130,11 @@ WordList const& english_leading_words() {
 }
 
 WordList const& chinese_leading_words() {
-  static WordList const all{"请",     "麻烦",   "帮我",   "帮忙", "给我", "替我",   "我要",   "我想",
-                            "我们",   "安排个", "安排",   "创建", "新建", "添加",   "增加",   "加个",
-                            "加一个", "约个",   "预约",   "预定", "记得", "别忘了", "提醒我", "提醒",
-                            "一个",   "一场",   "一次",   "一下", "日程", "事件",   "要",     "我",
-                            "叫",     "名为",   "标题是", "标题", "是",   "的"};
+  static WordList const all{"请",     "麻烦",   "帮我", "帮忙", "给我",   "替我",   "我要",   "我想",
+                            "我们",   "安排个", "安排", "创建", "新建",   "添加",   "增加",   "加个",
+                            "加一个", "约个",   "预约", "预定", "记得",   "别忘了", "提醒我", "提醒",
+                            "一个",   "一场",   "一次", "一下", "日程",   "事件",   "要",     "我",
+                            "有一个", "有个",   "叫",   "名为", "标题是", "标题",   "是",     "的"};
   return all;
 }
 
@@ -157,6 +158,9 @@ WordList const& trailing_words() {
                             "到我的日历",
                             "吧",
                             "一下",
+                            ",请",
+                            ",麻烦",
+                            ",记得",
                             "的"};
   return all;
 }

@@ -1,6 +1,7 @@
 #include "runnel/model/builtin/offline_plan.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "runnel/core/json/write.h"
@@ -118,6 +119,7 @@ class Planner {
     object.text("title", request_.name.title);
     append_times(object);
     if (!request_.name.location.empty()) object.text("location", request_.name.location);
+    if (request_.when.reminder) object.raw("reminders", "[" + std::to_string(*request_.when.reminder) + "]");
     if (!request_.when.rule.empty()) object.text("rrule", request_.when.rule);
     object.close();
     return call("calendar", "create", std::move(input), {"Create the event", "创建日程"});

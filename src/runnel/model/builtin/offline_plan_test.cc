@@ -120,6 +120,9 @@ TEST(OfflinePlan, USE_2_NewEventsInOtherForms) {
   EXPECT_EQ(Stage{"每周一上午九点例会"}.next(),
             R"(calendar.create {"title":"例会","start_at":"2026-11-23T09:00:00+08:00",)"
             R"("end_at":"2026-11-23T10:00:00+08:00","rrule":"FREQ=WEEKLY;BYDAY=MO"})");
+  EXPECT_EQ(Stage{"明天下午三点开会，提前10分钟提醒我"}.next(),
+            R"(calendar.create {"title":"开会","start_at":"2026-11-19T15:00:00+08:00",)"
+            R"("end_at":"2026-11-19T16:00:00+08:00","reminders":[10]})");
   EXPECT_EQ(
       Stage("Lunch with Wei on Sunday at noon", moment_at("2026-10-23T10:00:00Z", "Europe/Berlin")).next(),
       R"(calendar.create {"title":"Lunch with Wei","start_at":"2026-10-25T12:00:00+01:00",)"
@@ -129,7 +132,7 @@ TEST(OfflinePlan, USE_2_NewEventsInOtherForms) {
 TEST(OfflinePlan, USE_2_ATimeWithoutADayIsTheNextOne) {
   auto const evening = moment_at("2026-11-18T20:00:00+08:00", "Asia/Shanghai");
 
-  expect_has(Stage("下午三点和王伟开会", evening).next(), {R"("start_at":"2026-11-19T15:00:00+08:00")"});
+  expect_has(Stage("安排下午三点和王伟开会", evening).next(), {R"("start_at":"2026-11-19T15:00:00+08:00")"});
   expect_has(Stage("晚上九点和王伟开会", evening).next(), {R"("start_at":"2026-11-18T21:00:00+08:00")"});
 }
 

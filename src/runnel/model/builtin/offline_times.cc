@@ -128,6 +128,7 @@ struct LengthUnit {
 Meanings<LengthUnit> const& length_units() {
   constexpr int kDaysOfWeek = 7;
   static Meanings<LengthUnit> const all{{"分钟", {1}},
+                                        {"刻钟", {kQuarter}},
                                         {"小时", {kMinutesOfHour}},
                                         {"钟头", {kMinutesOfHour}},
                                         {"天", {0, 1}},

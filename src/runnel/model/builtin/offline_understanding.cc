@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runnel/core/text/text.h"
+#include "runnel/model/builtin/offline_shifts.h"
 
 namespace runnel::model {
 namespace {
@@ -32,6 +33,17 @@ void name_event(Request& request, OfflineText const& words, Moment const& moment
   request.when = read_when(words, moment);
   auto const rest = to_offline_text(request.when.rest);
   if (rest) request.words = to_event_words(*rest);
+}
+
+// 王伟把例会推迟一小时 tells what somebody does. `words` are those before the verb.
+bool somebody_does(OfflineText const& words, Moment const& moment) {
+  auto const rest = to_offline_text(read_when(words, moment).rest);
+  if (!rest) return false;
+  auto const command = without_politeness(*rest).words;
+  Scan scan{command.lower};
+  scan.take_any({"我们", "咱们", "我"});
+  auto const at = command.lower.find("把");
+  return at != kNone && at > scan.at();
 }
 
 // --- Sharing ---
@@ -89,18 +101,21 @@ bool move_in_chinese(Sentence const& sentence, Request& request) {
   auto const words = behind(sentence.command.words, {"把", "将"}).value_or(sentence.command.words);
   for (auto const& move : chinese_moves()) {
     auto const at = words.lower.find(move);
-    if (at == kNone) continue;
+    if (at == kNone || somebody_does(part_of(words, 0, at), sentence.moment)) continue;
     name_event(request, part_of(words, 0, at), sentence.moment);
     request.target = read_when(part_of(words, at + move.size()), sentence.moment, BareStart::yes);
     return true;
   }
+  WordList const others{"提醒", "通知", "应该", "可能", "也许", "或许"};
   for (auto const& [shift, sign] : Meanings<int>{{"推迟", 1}, {"延后", 1}, {"延迟", 1}, {"提前", -1}}) {
     auto const at = words.lower.find(shift);
     if (at == kNone) continue;
     Scan scan{words.lower, at + shift.size()};
     auto const length = take_length(scan);
-    if (!length) continue;
-    name_event(request, part_of(words, 0, at), sentence.moment);
+    auto const event = part_of(words, 0, at);
+    if (!length || !ends_move(scan) || has_any(event.lower, others)) continue;
+    if (somebody_does(event, sentence.moment)) continue;
+    name_event(request, event, sentence.moment);
     request.shift_minutes = sign * (length->minutes + length->days * kMinutesOfDay);
     return true;
   }
@@ -121,16 +136,43 @@ bool move_to_time(OfflineText const& words, Request& request, Moment const& mome
   return false;
 }
 
+// "Bring lunch forward by 30 minutes".
+bool brings_forward(Sentence const& sentence) {
+  auto const rest = behind(sentence.command.words, {"bring"});
+  return rest && has_any(rest->lower, {"forward"});
+}
+
+std::optional<OfflineText> behind_english_move(Sentence const& sentence) {
+  auto const& words = sentence.command.words;
+  if (brings_forward(sentence)) return behind(words, {"bring forward", "bring"});
+  auto rest = behind(
+      words, {"move", "reschedule", "postpone", "shift", "push back", "push", "put off", "change", "delay"});
+  // "Put off-site meetings into my calendar".
+  if (rest && rest->lower.starts_with('-')) return std::nullopt;
+  return rest;
+}
+
+// The words of the event without those that say where it is moved to.
+EventWords words_of_moved(Sentence const& sentence, OfflineText const& rest) {
+  auto words = to_event_words(rest);
+  bool const forward = brings_forward(sentence);
+  bool const back = Scan{sentence.lower()}.take("push");
+  std::erase_if(words.terms, [&](std::string const& term) {
+    return term == "later" || term == "earlier" || (forward && term == "forward") || (back && term == "back");
+  });
+  return words;
+}
+
 bool move_in_english(Sentence const& sentence, Request& request) {
-  auto const words = behind(sentence.command.words, {"move", "reschedule", "postpone", "shift", "push back",
-                                                     "push", "change", "bring forward", "delay"});
+  auto const words = behind_english_move(sentence);
   if (!words) return false;
   if (move_to_time(*words, request, sentence.moment)) return true;
   auto when = read_when(*words, sentence.moment);
   auto const rest = to_offline_text(when.rest);
   if (!rest) return false;
-  bool const by = has_any(sentence.lower(), {"by", "later", "earlier", "postpone", "delay", "push"});
-  bool const earlier = has_any(sentence.lower(), {"earlier", "bring forward"});
+  auto const lower = sentence.lower();
+  bool const earlier = brings_forward(sentence) || has_any(lower, {"earlier"});
+  bool const by = earlier || has_any(lower, {"by", "later", "postpone", "delay", "push", "put off"});
   bool const speaks_of_event = is_time(when) || has_event_noun(rest->lower);
   if (by && (when.length || when.days)) {
     auto const length = when.length.value_or(0) + when.days.value_or(0) * kMinutesOfDay;
@@ -141,9 +183,7 @@ bool move_in_english(Sentence const& sentence, Request& request) {
   when.length.reset();
   when.days.reset();
   request.when = std::move(when);
-  request.words = to_event_words(*rest);
-  std::erase_if(request.words.terms,
-                [](std::string const& term) { return term == "later" || term == "earlier"; });
+  request.words = words_of_moved(sentence, *rest);
   return true;
 }
 
@@ -163,7 +203,8 @@ std::optional<OfflineText> delete_in_chinese(Sentence const& sentence) {
     bool const at_end = last.empty() || last == "吧" || last == "掉" || last == "一下" || last == "了" ||
                         last == "了吧" || last == "掉吧";
     bool const speaks_of_event = object || sentence.when.day || has_event_noun(sentence.lower());
-    if (at_end && speaks_of_event) return part_of(rest, 0, at);
+    auto const event = part_of(rest, 0, at);
+    if (at_end && speaks_of_event && !somebody_does(event, sentence.moment)) return event;
   }
   return std::nullopt;
 }
@@ -188,28 +229,33 @@ WordList const& open_commands() {
 // A sentence that begins like this mentions no event to come, or asks for something else.
 WordList const& other_beginnings() {
   static WordList const all{
-      "what",      "when",       "where",     "who",    "why",     "how",    "which",    "is",     "are",
-      "was",       "were",       "do",        "does",   "did",     "has",    "have",     "had",    "i",
-      "we",        "he",         "she",       "they",   "you",     "it",     "there",    "tell",   "write",
-      "translate", "explain",    "give",      "show",   "read",    "find",   "search",   "play",   "send",
-      "buy",       "say",        "summarize", "draw",   "count",   "list",   "describe", "define", "compare",
-      "think",     "imagine",    "invite",    "accept", "decline", "reject", "cancel",   "delete", "remove",
-      "move",      "reschedule", "postpone",  "翻译",   "写",      "解释",   "介绍",     "讲",     "告诉",
-      "总结",      "画",         "有",        "我有",   "取消",    "删除",   "邀请",     "接受",   "拒绝",
-      "查",        "搜索",       "搜",        "买"};
+      "what",      "when",    "where",      "who",      "why",     "how",    "which",    "is",     "are",
+      "was",       "were",    "do",         "does",     "did",     "has",    "have",     "had",    "i",
+      "we",        "he",      "she",        "they",     "you",     "it",     "there",    "tell",   "write",
+      "translate", "explain", "give",       "show",     "read",    "find",   "search",   "play",   "send",
+      "buy",       "say",     "summarize",  "draw",     "count",   "list",   "describe", "define", "compare",
+      "think",     "imagine", "invite",     "accept",   "decline", "reject", "cancel",   "delete", "remove",
+      "forget",    "avoid",   "ignore",     "miss",     "missing", "thanks", "thank",    "sorry",  "any",
+      "back",      "move",    "reschedule", "postpone", "翻译",    "写",     "解释",     "介绍",   "讲",
+      "告诉",      "总结",    "画",         "有",       "我有",    "取消",   "删除",     "邀请",   "接受",
+      "拒绝",      "查",      "搜索",       "搜",       "买",      "他",     "她"};
   return all;
 }
 
-// "Wei cancelled the meeting": a word that ends like a past tense.
-bool tells_of_past(std::string_view lower) {
-  constexpr std::size_t kShortest = 5;
-  std::size_t length = 0;
-  for (std::size_t at = 0; at <= lower.size(); ++at) {
-    bool const letter = at < lower.size() && lower[at] >= 'a' && lower[at] <= 'z';
-    if (!letter && length >= kShortest && lower.substr(0, at).ends_with("ed")) return true;
-    length = letter ? length + 1 : 0;
-  }
-  return false;
+// Whether a time without a day has passed today.
+bool is_over_today(When const& when, Moment const& moment) {
+  if (when.day || !when.start || when.impossible) return false;
+  return instant_of(moment.zone, moment.today(), *when.start) < moment.now_ms;
+}
+
+// "Cancel the reminder 10 minutes before lunch" and 把明天的会提前10分钟提醒我 are about an event that
+// exists.
+bool changes_reminder(Sentence const& sentence) {
+  WordList const changes{"cancel",     "delete",   "remove", "drop", "call off", "stop",   "move",
+                         "reschedule", "postpone", "push",   "put",  "shift",    "change", "delay",
+                         "bring",      "clear",    "取消",   "删除", "删掉",     "去掉",   "撤销",
+                         "关闭",       "关掉",     "把",     "将"};
+  return sentence.when.reminder && Scan{sentence.lower()}.take_any(changes);
 }
 
 // Whether the words mention an event to come without a command: "Lunch with Wei tomorrow at 12:30".
@@ -223,8 +269,9 @@ bool mentions_event(Sentence const& sentence) {
   if (when.day && when.day->last < sentence.moment.today()) return false;
   if (Scan{sentence.lower()}.take_any(other_beginnings()) || Scan{rest->lower}.take_any(other_beginnings()))
     return false;
-  if (has_any(rest->lower, {"is", "are", "has", "have", "will", "said", "says", "told", "had"})) return false;
-  if (tells_of_past(rest->lower) || count_code_points(rest->text) > kLongestMention) return false;
+  if (tells_of_event(rest->lower) || is_over_today(when, sentence.moment)) return false;
+  if (changes_reminder(sentence)) return false;
+  if (count_code_points(rest->text) > kLongestMention) return false;
   return has_event_noun(rest->lower) || rest->lower.ends_with("会");
 }
 
@@ -234,9 +281,26 @@ WordList const& whole_day_words() {
   return all;
 }
 
+// "Remind me what I have tomorrow".
+bool asks_to_be_told(OfflineText const& rest) {
+  auto const what = behind(rest, {"remind me"});
+  return what && begins_question(what->lower);
+}
+
+// "Book club was great": a noun, and no command.
+bool tells_of_thing(OfflineText const& rest) {
+  auto const thing = behind(rest, {"book", "plan", "block", "new"});
+  return thing && has_past_tense(thing->lower) &&
+         !Scan{thing->lower}.take_any({"a", "an", "the", "my", "our", "me", "us"});
+}
+
 bool commands_event(Sentence const& sentence, OfflineText const& rest) {
   bool const forgets = Scan{sentence.lower()}.take_any({"别忘了", "don't forget to"});
   if (!sentence.may_command() && !forgets) return false;
+  if (asks_to_be_told(rest) || tells_of_thing(rest)) return false;
+  // 你能记得我喜欢喝茶吗
+  if (sentence.tone.yes_or_no && Scan{sentence.lower()}.take("记得")) return false;
+  if (sentence.when.reminder && !sentence.tone.done) return !changes_reminder(sentence);
   auto const begins = [&](WordList const& words) {
     return Scan{sentence.lower()}.take_any(words) || Scan{rest.lower}.take_any(words);
   };
@@ -274,7 +338,7 @@ bool asks_to_move(Sentence const& sentence, Request& request) {
   if (!sentence.may_command()) return false;
   if (!move_in_chinese(sentence, request) && !move_in_english(sentence, request)) return false;
   request.ask = Ask::move_event;
-  return true;
+  return !request.when.reminder;
 }
 
 bool asks_to_delete(Sentence const& sentence, Request& request) {
@@ -284,7 +348,7 @@ bool asks_to_delete(Sentence const& sentence, Request& request) {
   if (!rest || rest->lower.find("邀请") != kNone) return false;
   request.ask = Ask::delete_event;
   name_event(request, *rest, sentence.moment);
-  return true;
+  return !request.when.reminder;
 }
 
 bool asks_to_create(Sentence const& sentence, Request& request) {
