@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -158,6 +159,38 @@ std::optional<OfflineText> to_be_noted(Sentence const& sentence) {
                        "keep in mind that", "keep in mind", "don't forget that", "don't forget"});
 }
 
+// Whether there is something to note. In "remember me", 记住了 and "remember when we met" there is nothing.
+bool says_what(std::string_view lower) {
+  auto const what = trimmed(lower);
+  WordList const nothing{"", "me", "us", "it", "this", "you", "我", "我们", "了", "了吗", "吗"};
+  bool const empty = std::find(nothing.begin(), nothing.end(), what) != nothing.end();
+  return !empty && (!begins_question(what) || what.find(':') != std::string_view::npos);
+}
+
+// 我喜欢喝茶 of 我喜欢喝茶吗.
+OfflineText without_question(OfflineText const& words) {
+  std::string_view left = trimmed(words.lower);
+  auto const from = static_cast<std::size_t>(left.data() - words.lower.data());
+  for (std::string_view const end : {"可以吗", "好吗", "行吗", "吗"}) {
+    if (left.ends_with(end)) left = trimmed(left.substr(0, left.size() - end.size()));
+  }
+  return part_of(words, from, left.size());
+}
+
+// "Can you remember that I like tea?" asks for a note, and "Do you remember my birthday?" does not.
+bool may_be_noted(Sentence const& sentence, Note const& note) {
+  auto const& all = sentence.words.lower;
+  auto const before = std::string_view{all}.substr(0, all.size() - sentence.lower().size());
+  if (!says_what(note.value)) return false;
+  auto const end = trimmed(sentence.lower());
+  bool const asks_for_it = end.ends_with("好吗") || end.ends_with("可以吗") || end.ends_with("行吗");
+  if (asks_for_it || has_any(before, {"请", "麻烦", "帮", "please"})) return true;
+  if (Scan{sentence.lower()}.take("记得")) return false;
+  bool const states = note.field != "notes" || has_any(note.value, {"是", "is", "are"}) ||
+                      Scan{sentence.lower()}.take("remember that");
+  return states && has_any(before, {"能", "可", "can", "could", "will", "would"});
+}
+
 }  // namespace
 
 bool asks_to_recall(Sentence const& sentence, Request& request) {
@@ -177,16 +210,18 @@ bool asks_to_recall(Sentence const& sentence, Request& request) {
 
 bool asks_to_remember(Sentence const& sentence, Request& request) {
   auto const rest = to_be_noted(sentence);
-  if (!rest || trimmed(rest->lower).empty() || sentence.tone.asks) return false;
+  if (!rest || sentence.tone.asks || !says_what(rest->lower)) return false;
   // 记得明天十点开会 is about the calendar.
   bool const reminds = Scan{sentence.lower()}.take_any({"记得", "别忘了", "remember to", "don't forget to"});
-  if (reminds && sentence.when.says_time()) return false;
+  if (reminds && (sentence.when.says_time() || sentence.when.reminder)) return false;
   if (reminds && rest->lower.ends_with('?')) return false;
   Scan scan{rest->lower};
   scan.take_any({":", ","});
   scan.skip_blanks();
+  auto const said = part_of(*rest, scan.at());
+  request.note = to_note(sentence.tone.yes_or_no ? without_question(said) : said);
+  if (sentence.tone.yes_or_no && !may_be_noted(sentence, request.note)) return false;
   request.ask = Ask::remember;
-  request.note = to_note(part_of(*rest, scan.at()));
   return true;
 }
 

@@ -190,6 +190,32 @@ TEST(OfflineSentences, USE_2_ALittleIsNoTime) {
             static_cast<int>(Ask::create_event));
 }
 
+TEST(OfflineSentences, USE_2_QuestionsAreNotRemembered) {
+  for (auto const* words :
+       {"你记得我吗", "你能记住我的名字吗？", "你记得我的生日吗", "你记得我喜欢喝茶吗？",
+        "你能记得我喜欢喝茶吗", "记住我好吗", "Can you remember that?", "Remember this", "记住了吗？",
+        "记住了", "Remember when we met?", "Remember when we met", "Can you remember my birthday?",
+        "Could you remember what I like?", "Will you remember me?", "Remember me?", "Remember Ann?"}) {
+    EXPECT_NE(static_cast<int>(understand(words, wednesday()).ask), static_cast<int>(Ask::remember)) << words;
+  }
+  expect_no_change({"Remind me what I have tomorrow at 3"});
+}
+
+TEST(OfflineSentences, USE_2_APoliteRequestIsRemembered) {
+  for (auto const& [words, value] : std::vector<std::pair<char const*, char const*>>{
+           {"你能帮我记住我喜欢喝茶吗？", "喝茶"},
+           {"请记住我的生日是5月3日，好吗？", "我的生日是5月3日"},
+           {"能帮我记一下我住在北京吗", "我住在北京"},
+           {"记住我喜欢喝茶，好吗？", "喝茶"},
+           {"Can you remember that I prefer mornings?", "mornings"},
+           {"Could you remember my name is Ann?", "Ann"},
+           {"Please remember my birthday", "my birthday"}}) {
+    auto const request = understand(words, wednesday());
+    EXPECT_EQ(static_cast<int>(request.ask), static_cast<int>(Ask::remember)) << words;
+    EXPECT_EQ(request.note.value, value) << words;
+  }
+}
+
 TEST(OfflineSentences, USE_2_MoreEverydaySentencesChangeNothing) {
   expect_no_change({"王伟没提醒我明天下午三点开会",
                     "你怎么不提前10分钟提醒我",
