@@ -32,12 +32,13 @@ SELECT CAST($1 AS text), CAST($2 AS text), $3, $4, $5, $6, $7, $8, $9, $10, $11,
 WHERE )sql" RUNNEL_ROOM_FOR_SERIES R"sql(
 ON CONFLICT (id) DO UPDATE SET id = excluded.id WHERE calendar_events.owner_id = excluded.owner_id)sql";
 
+// What is a series already can always be changed.
 constexpr char kReplace[] = R"sql(
 UPDATE calendar_events
 SET title = $3, start_at = $4, end_at = $5, timezone = $6, location = $7, description = $8, all_day = $9,
     reminders = $10, updated_at = $11, revision = revision + 1, rrule = CAST($12 AS text), exdates = $13,
     series_end_at = $14
-WHERE id = $1 AND owner_id = $2 AND revision = $15 AND )sql" RUNNEL_ROOM_FOR_SERIES;
+WHERE id = $1 AND owner_id = $2 AND revision = $15 AND (rrule IS NOT NULL OR )sql" RUNNEL_ROOM_FOR_SERIES ")";
 
 #undef RUNNEL_ROOM_FOR_SERIES
 

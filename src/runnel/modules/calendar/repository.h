@@ -75,7 +75,8 @@ store::SqlStatement add_event(UserId const& owner, Event const& event, std::int6
 // have the revision `event.revision` any more; the stored one has the next revision.
 //
 // Both writes also fail with `conflict` if the event becomes one series too many (kMostSeries). On PostgreSQL
-// two writes at the same moment do not see each other, so that a user can then have one more for each.
+// two writes at the same moment do not see each other, so that a user can then have one more for each. A
+// series stays one that can be changed.
 store::SqlStatement replace_event(UserId const& owner, Event const& event, std::int64_t now_ms);
 
 // Deletes the owner's event and its invitations. The write fails with `conflict` if there is none.
