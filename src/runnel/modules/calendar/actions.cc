@@ -102,13 +102,14 @@ ItemAnswer failed(MethodFailure failure) {
 }
 
 struct Sharing {
-  std::string data;
   std::vector<store::SqlStatement> effect;
+  std::vector<std::string> newly_pending;  // Who gets an invitation to answer.
   std::size_t added = 0;
+  std::string items;
 };
 
 void share_with(Sharing& sharing, Action const& action, std::string const& event_id, std::string const& user,
-                std::vector<Guest> const& guests) {
+                std::vector<Guest> const& guests, std::string& out) {
   auto const found =
       std::find_if(guests.begin(), guests.end(), [&](Guest const& guest) { return guest.user_id == user; });
   Guest guest{"inv_" + mint_uuid(), user, "pending"};
@@ -117,32 +118,47 @@ void share_with(Sharing& sharing, Action const& action, std::string const& event
   bool const invites = is_new || guest.status == "rejected";
   if (is_new) sharing.effect.push_back(add_invite(action.user, event_id, guest, action.now_ms));
   if (!is_new && invites) sharing.effect.push_back(invite_again(action.user, guest.invite_id, action.now_ms));
+  if (invites) sharing.newly_pending.push_back(user);
   sharing.added += is_new ? 1 : 0;
-  JsonObject{sharing.data}
+  JsonObject{out}
       .text("user_id", user)
       .text("invite_id", guest.invite_id)
       .text("outcome", invites ? "invited" : "already_invited")
       .close();
 }
 
-ItemAnswer make_sharing(Action const& action, Event const& event, std::vector<Guest> const& guests) {
-  auto const& users = action.input.at("user_ids").as_array();
+Sharing make_sharing(Action const& action, Event const& event, std::vector<Guest> const& guests) {
   Sharing sharing;
   std::string items;
-  append_json_array(items, users, [&](std::string& out, boost::json::value const& user) {
-    sharing.data.clear();
-    share_with(sharing, action, event.id, std::string{user.as_string()}, guests);
-    out += sharing.data;
-  });
-  if (guests.size() + sharing.added > kMostGuests) {
-    return failed({kTooManyGuests, "an event has at most " + std::to_string(kMostGuests) + " guests"});
-  }
+  append_json_array(items, action.input.at("user_ids").as_array(),
+                    [&](std::string& out, boost::json::value const& user) {
+                      share_with(sharing, action, event.id, std::string{user.as_string()}, guests, out);
+                    });
+  sharing.items = std::move(items);
+  return sharing;
+}
+
+ItemAnswer shared(Action const& action, Event const& event, Sharing sharing) {
+  auto const count = action.input.at("user_ids").as_array().size();
   std::string data;
   JsonObject object{data};
   append_event_name(object, event, action.input);
   append_rule(object, event, action.input);
-  object.raw("items", items).number("count", static_cast<std::int64_t>(users.size())).close();
+  object.raw("items", sharing.items).number("count", static_cast<std::int64_t>(count)).close();
   return ItemDone{std::move(data), std::move(sharing.effect)};
+}
+
+MethodFailure too_many_guests() {
+  return {kTooManyGuests, "an event has at most " + std::to_string(kMostGuests) + " guests"};
+}
+
+// Tells nothing else about these users.
+MethodFailure no_more_invites(std::vector<std::string> const& users) {
+  std::string list;
+  for (auto const& user : users)
+    list += (list.empty() ? "" : ", ") + user;
+  return {kNoMoreInvites,
+          "nobody was invited, because at the moment no more invitations can be sent to: " + list};
 }
 
 bool invites_oneself(Action const& action) {
@@ -317,7 +333,14 @@ Async<ItemAnswer> share_event(Repository repository, Action action) {
   if (auto refused = check_organizer(*found)) co_return failed(std::move(*refused));
   auto const guests = co_await repository.guests((*found)->id);
   if (!guests) co_return guests.error();
-  co_return make_sharing(action, **found, *guests);
+  auto sharing = make_sharing(action, **found, *guests);
+  if (guests->size() + sharing.added > kMostGuests) co_return failed(too_many_guests());
+  if (!sharing.newly_pending.empty()) {
+    auto const full = co_await repository.full_guests(sharing.newly_pending);
+    if (!full) co_return full.error();
+    if (!full->empty()) co_return failed(no_more_invites(*full));
+  }
+  co_return shared(action, **found, std::move(sharing));
 }
 
 Async<ItemAnswer> accept_invite(Repository repository, Action action) {

@@ -20,14 +20,13 @@ inline constexpr char kNotFound[] = "NOT_FOUND";  // Also for another user's eve
 inline constexpr char kNoOccurrence[] = "NO_SUCH_OCCURRENCE";
 inline constexpr char kNotOrganizer[] = "NOT_ORGANIZER";
 inline constexpr char kTooManyGuests[] = "TOO_MANY_GUESTS";
+inline constexpr char kNoMoreInvites[] = "NO_MORE_INVITES";
 inline constexpr char kTooManySeries[] = "TOO_MANY_SERIES";
 inline constexpr char kTooManyExceptions[] = "TOO_MANY_EXCEPTIONS";
 
 // At most so many events that overlap an event are told of, and in a batch for each item.
 inline constexpr std::size_t kMostConflicts = 5;
 inline constexpr std::size_t kMostConflictsInBatch = 1;
-// At most so many users are invited to an event.
-inline constexpr std::size_t kMostGuests = 200;
 
 // What the items of a batch have in common.
 struct Batch {
@@ -61,7 +60,8 @@ store::Async<ItemAnswer> update_event(Repository repository, Action action);
 store::Async<ItemAnswer> delete_event(Repository repository, Action action);
 
 // {"items":[{"user_id","invite_id","outcome":"invited"|"already_invited"}…],"count"}. Who has said no is
-// invited again. Nothing checks that a user exists, so that nobody can find out who is a user.
+// invited again. Nothing checks that a user exists, so that nobody can find out who is a user. If one of the
+// users has kMostPending invitations already, nobody is invited.
 store::Async<ItemAnswer> share_event(Repository repository, Action action);
 
 // {"event_id","outcome":"accepted"|"rejected"}. An answer can be changed.

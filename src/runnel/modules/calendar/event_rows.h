@@ -8,13 +8,13 @@
 // How events stand in the results of queries.
 
 // The columns of an event, as to_event() reads them, without those of an invitation.
-#define RUNNEL_EVENT_COLUMNS RUNNEL_EVENT_COLUMNS_WITH("e.description")
+#define RUNNEL_EVENT_COLUMNS RUNNEL_EVENT_COLUMNS_WITH("e.description", "e.exdates")
 
-// The same with this expression as the description.
-#define RUNNEL_EVENT_COLUMNS_WITH(DESCRIPTION)                                     \
+// The same with these expressions as the description and the exceptions.
+#define RUNNEL_EVENT_COLUMNS_WITH(DESCRIPTION, EXDATES)                            \
   "e.id, e.title, e.start_at, e.end_at, e.timezone, e.location, " DESCRIPTION      \
   ", e.all_day, e.reminders, e.owner_id, e.revision, e.created_at, e.updated_at, " \
-  "e.rrule, e.exdates, e.series_end_at"
+  "e.rrule, " EXDATES ", e.series_end_at"
 
 namespace runnel::modules::calendar {
 

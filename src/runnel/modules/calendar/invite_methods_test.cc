@@ -41,6 +41,21 @@ class CalendarInvite : public CalendarUnderTest {
   }
   json::array invites(std::string user) { return events(R"({"mode":"invites"})", std::move(user)); }
 
+  // Gives the user so many invitations to answer, without the methods.
+  void fill_invitations(std::string const& user, int count) {
+    std::vector<store::SqlStatement> effect;
+    Event event;
+    event.title = "x";
+    event.timezone = "UTC";
+    for (int i = 1; i <= count; ++i) {
+      event.id = "full-" + std::to_string(i);
+      event.span = {i, i + 1};
+      effect.push_back(add_event(UserId{"cy"}, event, kCalledAt));
+      effect.push_back(add_invite(UserId{"cy"}, event.id, Guest{event.id, user, ""}, kCalledAt));
+    }
+    run_async(database.write(std::move(effect))).value();
+  }
+
   std::string id = create("Tea", "2026-05-01T07:00:00Z", "2026-05-01T08:00:00Z");
 };
 
@@ -175,6 +190,23 @@ TEST_F(CalendarInvite, TOOL_12_EventHasAtMost200Guests) {
 
   EXPECT_EQ(failure(kShare, sharing(id, {"bob"})), "TOO_MANY_GUESTS: an event has at most 200 guests");
   EXPECT_EQ(done(kShare, sharing(id, {"user-7"})).at("items").at(0).at("outcome"), "already_invited");
+}
+
+TEST_F(CalendarInvite, HTTP_9_WhoHas1000InvitationsToAnswerGetsNoMore) {
+  auto const rejected = share(id, "bob");
+  done(kReject, invite(rejected), "bob");
+  fill_invitations("bob", 1000);
+  auto const full =
+      "NO_MORE_INVITES: nobody was invited, because at the moment no more invitations can be sent to: bob";
+
+  EXPECT_EQ(failure(kShare, sharing(id, {"eve", "bob"})), full) << "nor can bob be invited again";
+  auto const other = create("Cake", "2026-05-01T07:00:00Z", "2026-05-01T08:00:00Z");
+  EXPECT_EQ(failure(kShare, sharing(other, {"bob"})), full);
+
+  done(kAccept, invite("full-1"), "bob");
+  auto const invited = share(other, "bob");
+  EXPECT_EQ(done(kShare, sharing(other, {"bob"})).at("items").at(0).at("outcome"), "already_invited");
+  EXPECT_EQ(failure(kShare, sharing(id, {"bob"})), full);
 }
 
 TEST_F(CalendarInvite, TOOL_12_OnlyAnAcceptedInvitationIsAConflict) {

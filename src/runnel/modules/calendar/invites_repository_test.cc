@@ -47,6 +47,17 @@ class InviteRows : public StoreContract {
   std::vector<std::string> invites(UserId const& user, std::string status) {
     return ids(run_async(Repository{store()}.invites(user, std::move(status), 100)).value());
   }
+  // Gives the user so many invitations that are pending, without the module.
+  void fill_invitations(UserId const& guest, int count) {
+    auto const numbers = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " +
+                         std::to_string(count) + ") SELECT 'full' || i, ";
+    sql("INSERT INTO calendar_events(id, owner_id, title, start_at, end_at, timezone, created_at, "
+        "updated_at) " +
+        numbers + "'eve', 'x', 1, 2, 'UTC', 1, 1 FROM n");
+    sql("INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, "
+        "updated_at) " +
+        numbers + "'full' || i, 'eve', '" + guest.text + "', 'pending', 1, 2, 1, 1 FROM n");
+  }
   std::string stored(UserId const& owner) {
     return cell("SELECT coalesce((SELECT bytes FROM storage_totals WHERE owner_id = '" + owner.text +
                 "'), -1)");
@@ -130,6 +141,67 @@ TEST_P(InviteRows, TOOL_12_WhoIsInvitedTwiceOrByAnotherIsRefused) {
   EXPECT_TRUE(write(invite_again(kAnn, "e1-bob", kNow)));
 }
 
+TEST_P(InviteRows, HTTP_9_NobodyGetsMoreThan1000InvitationsThatArePending) {
+  add("e1", kLunch);
+  share("e1", kBob);
+  answer("e1-bob", kBob, "rejected");
+  add("e2", kLunch);
+  fill_invitations(kBob, 1000);
+
+  EXPECT_EQ(refusal(write(add_invite(kAnn, "e2", {"x", "bob", ""}, kNow))), Errc::conflict);
+  EXPECT_EQ(refusal(write(invite_again(kAnn, "e1-bob", kNow))), Errc::conflict);
+  share("e2", kEve);
+
+  answer("full7", kBob, "rejected");
+  share("e2", kBob);
+  EXPECT_EQ(refusal(write(invite_again(kAnn, "e1-bob", kNow))), Errc::conflict);
+  answer("full8", kBob, "accepted");
+  EXPECT_TRUE(write(invite_again(kAnn, "e1-bob", kNow)));
+}
+
+TEST_P(InviteRows, HTTP_9_CopiesOfInvitationsAreNotTooManyEither) {
+  add("evt_1", kLunch);
+  share("evt_1", kBob);
+  share("evt_1", kEve);
+  answer("evt_1-eve", kEve, "accepted");
+  add("evt_2", kLunch);
+  add("evt_3", kLunch);
+  fill_invitations(kBob, 998);
+
+  ASSERT_TRUE(write(copy_guests(kAnn, "evt_1", "evt_2", kNow)));
+  ASSERT_TRUE(write(copy_guests(kAnn, "evt_1", "evt_3", kNow)));
+
+  EXPECT_EQ(sql("SELECT event_id, user_id FROM calendar_invites WHERE event_id IN ('evt_2', 'evt_3') "
+                "ORDER BY event_id, user_id"),
+            (TextRows{{"evt_2", "bob"}, {"evt_2", "eve"}, {"evt_3", "eve"}}));
+}
+
+TEST_P(InviteRows, TOOL_12_EventHasAtMost200GuestsAlsoIfTheyAreInvitedAtOnce) {
+  add("e1", kLunch);
+  sql("INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, created_at, "
+      "updated_at) WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 199) "
+      "SELECT 'i' || i, 'e1', 'ann', 'guest' || i, 'rejected', 1, 2, 1, 1 FROM n");
+  share("e1", kBob);
+
+  EXPECT_EQ(refusal(write(add_invite(kAnn, "e1", {"x", "eve", ""}, kNow))), Errc::conflict);
+}
+
+TEST_P(InviteRows, TOOL_12_RejectedAndLongInvitationsAreKnownByTheirStatus) {
+  for (auto const* const id : {"long-pending", "long-accepted", "long-rejected"}) {
+    add(id, {kNow - 300 * kDayMs, kNow + 1}, kBob);
+    share(id, kAnn, kBob);
+  }
+  add("over", {kNow - 300 * kDayMs, kNow}, kBob);
+  share("over", kAnn, kBob);
+  answer("long-accepted-ann", kAnn, "accepted");
+  answer("long-rejected-ann", kAnn, "rejected");
+
+  EXPECT_EQ(overlapping(kAnn, kLunch), (Ids{"long-accepted", "long-pending"}));
+  auto const accepted =
+      run_async(Repository{store()}.overlapping(kAnn, {kLunch, {}}, 9, {Pending::left_out})).value();
+  EXPECT_EQ(ids(accepted), Ids{"long-accepted"});
+}
+
 TEST_P(InviteRows, TOOL_12_InvitationsFollowTheirEvent) {
   add("e1", kLunch);
   share("e1", kBob);
@@ -172,6 +244,19 @@ TEST_P(InviteRows, DB_2_OnlyPossibleDetailsAreHeld) {
   EXPECT_EQ(refusal(write(answer_invite(kBob, "e1-bob", "accepted", kNow))), Errc::conflict);
   share("e1", kBob);
   EXPECT_EQ(refusal(write(answer_invite(kBob, "e1-bob", "maybe", kNow))), Errc::invalid);
+}
+
+TEST_P(InviteRows, HTTP_9_WhoHasNoRoomForInvitationsIsFound) {
+  fill_invitations(kBob, 1000);
+  add("e1", kLunch);
+  share("e1", kEve);
+  auto const full = [&](Ids users) {
+    return run_async(Repository{store()}.full_guests(std::move(users))).value();
+  };
+
+  EXPECT_EQ(full({"eve", "bob", "nobody"}), Ids{"bob"});
+  answer("full1", kBob, "accepted");
+  EXPECT_EQ(full({"bob"}), Ids{});
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, InviteRows, testing::Values(sqlite_engine(), postgres_engine()),

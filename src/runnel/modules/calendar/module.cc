@@ -1,9 +1,11 @@
 #include "runnel/modules/calendar/module.h"
 
+#include "kPostgresBounds.inc"
 #include "kPostgresIcs.inc"
 #include "kPostgresInvites.inc"
 #include "kPostgresRecurrence.inc"
 #include "kPostgresSchema.inc"
+#include "kSqliteBounds.inc"
 #include "kSqliteIcs.inc"
 #include "kSqliteInvites.inc"
 #include "kSqliteRecurrence.inc"
@@ -53,7 +55,8 @@ Definition define() {
   return {{{"calendar", 1, kSqliteSchema, kPostgresSchema},
            {"calendar", 2, kSqliteInvites, kPostgresInvites},
            {"calendar", 3, kSqliteRecurrence, kPostgresRecurrence},
-           {"calendar", 4, kSqliteIcs, kPostgresIcs}},
+           {"calendar", 4, kSqliteIcs, kPostgresIcs},
+           {"calendar", 5, kSqliteBounds, kPostgresBounds}},
           openapi(),
           [](Context const& context) { return std::make_unique<CalendarModule>(context); },
           commands(),

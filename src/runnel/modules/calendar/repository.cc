@@ -16,7 +16,8 @@ using store::SqlStatement;
 
 namespace {
 
-static_assert(kMostSeries == 500, "the statements below have the number in their texts");
+static_assert(kMostSeries == 500 && kMostGuests == 200 && kMostPending == 1000 && kMostInvitedAtOnce == 50,
+              "the statements below have the numbers in their texts");
 
 // Whether the event $1 of the owner $2 may have the rule $12: kMostSeries others at most, less one. The index
 // of series counts them.
@@ -47,12 +48,18 @@ constexpr char kRemoveEvent[] = "DELETE FROM calendar_events WHERE id = $1 AND o
 constexpr char kRemoveUnchanged[] =
     "DELETE FROM calendar_events WHERE id = $1 AND owner_id = $2 AND revision = $3";
 
+// Whether the user may get one more invitation that is pending. An index counts them.
+#define RUNNEL_ROOM_FOR_INVITE(USER) \
+  "1000 > (SELECT count(*) FROM calendar_invites p WHERE p.user_id = " USER " AND p.status = 'pending')"
+
 constexpr char kAddInvite[] = R"sql(
 INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, end_at, series_end_at, created_at,
                              updated_at)
 SELECT CAST($1 AS text), id, owner_id, CAST($2 AS text), 'pending', start_at, end_at, series_end_at,
        CAST($3 AS bigint), CAST($3 AS bigint)
 FROM calendar_events WHERE id = $4 AND owner_id = $5
+  AND 200 > (SELECT count(*) FROM calendar_invites g WHERE g.event_id = $4)
+  AND )sql" RUNNEL_ROOM_FOR_INVITE("$2") R"sql(
 ON CONFLICT (event_id, user_id) DO NOTHING)sql";
 
 // The ids are made from that of the new event, which is a UUID after evt_, so that the statement can be
@@ -63,12 +70,25 @@ INSERT INTO calendar_invites(id, event_id, owner_id, user_id, status, start_at, 
 SELECT 'inv_' || substr(e.id, 5) || '_' || row_number() OVER (ORDER BY i.user_id), e.id, e.owner_id, i.user_id, i.status,
        e.start_at, e.end_at, e.series_end_at, CAST($4 AS bigint), CAST($4 AS bigint)
 FROM calendar_invites i JOIN calendar_events e ON e.id = $3 AND e.owner_id = i.owner_id
-WHERE i.event_id = $2 AND i.owner_id = $1 AND i.status <> 'rejected'
+WHERE i.event_id = $2 AND i.owner_id = $1
+  AND (i.status = 'accepted' OR (i.status = 'pending' AND )sql" RUNNEL_ROOM_FOR_INVITE("i.user_id") R"sql())
 ON CONFLICT (event_id, user_id) DO NOTHING)sql";
 
 constexpr char kInviteAgain[] = R"sql(
 UPDATE calendar_invites SET status = 'pending', updated_at = $3
-WHERE id = $1 AND owner_id = $2 AND status = 'rejected')sql";
+WHERE id = $1 AND owner_id = $2 AND status = 'rejected' AND )sql" RUNNEL_ROOM_FOR_INVITE(
+    "calendar_invites.user_id");
+
+#undef RUNNEL_ROOM_FOR_INVITE
+
+// Parameters that are not needed are null.
+constexpr char kFullGuests[] = R"sql(
+SELECT user_id FROM calendar_invites
+WHERE status = 'pending'
+  AND user_id IN ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+                  $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37, $38, $39, $40, $41, $42,
+                  $43, $44, $45, $46, $47, $48, $49, $50)
+GROUP BY user_id HAVING count(*) >= 1000 ORDER BY user_id)sql";
 
 constexpr char kAnswer[] =
     "UPDATE calendar_invites SET status = $3, updated_at = $4 WHERE id = $1 AND user_id = $2";
@@ -85,39 +105,59 @@ constexpr char kGuests[] =
 #define RUNNEL_OWN_EVENT RUNNEL_OWN(RUNNEL_EVENT_COLUMNS)
 #define RUNNEL_INVITED_EVENT RUNNEL_INVITED(RUNNEL_EVENT_COLUMNS)
 
-// An event in a list, where the parameter says how much of the description is read.
-#define RUNNEL_SHORT(PARAMETER) \
-  RUNNEL_EVENT_COLUMNS_WITH("substr(e.description, 1, CAST(" PARAMETER " AS integer))")
+// The beginning of a description, where the parameter says how much of it is read.
+#define RUNNEL_CUT(PARAMETER) "substr(e.description, 1, CAST(" PARAMETER " AS integer))"
+// An event in a list, which shows no exceptions.
+#define RUNNEL_SHORT(PARAMETER) RUNNEL_EVENT_COLUMNS_WITH(RUNNEL_CUT(PARAMETER), "CAST(NULL AS text)")
+// A series in a list, whose exceptions are needed to find its occurrences.
+#define RUNNEL_SERIES(PARAMETER) RUNNEL_EVENT_COLUMNS_WITH(RUNNEL_CUT(PARAMETER), "e.exdates")
 
 // $2 to $3 is the span of time, $4 to $5 the span of dates.
 #define RUNNEL_OVERLAPS                                                                                    \
   "CASE WHEN e.all_day = 1 THEN e.start_at < $5 AND e.end_at > $4 ELSE e.start_at < $3 AND e.end_at > $2 " \
   "END "
 
-// $6 and $7 are the instants after which a short and a long event must start to reach into the window, and $8
-// is the one before which every event must start. They follow from the other conditions and keep the query
-// away from all other events. Each part stops at the limit, so that a crowded window costs no more than what
-// is shown.
-constexpr char kOverlapping[] =
-    "SELECT * FROM (" RUNNEL_OWN(RUNNEL_SHORT("$11"))
-    "WHERE e.owner_id = $1 AND e.start_at > $6 AND e.start_at < $8 AND e.end_at - e.start_at <= 86400000 "
-    "AND e.rrule IS NULL AND " RUNNEL_OVERLAPS
-    "ORDER BY e.start_at, e.id LIMIT $9) short_events "
-    "UNION ALL SELECT * FROM (" RUNNEL_OWN(RUNNEL_SHORT("$11"))
-    "WHERE e.owner_id = $1 AND e.start_at > $7 AND e.start_at < $8 AND e.end_at - e.start_at > 86400000 "
-    "AND e.rrule IS NULL AND " RUNNEL_OVERLAPS
-    "ORDER BY e.start_at, e.id LIMIT $9) long_events "
-    "UNION ALL SELECT * FROM (" RUNNEL_INVITED(RUNNEL_SHORT("$11"))
-    "WHERE i.user_id = $1 AND i.start_at > $7 AND i.start_at < $8 AND i.status <> 'rejected' "
-    "AND i.status <> $10 AND i.series_end_at IS NULL AND " RUNNEL_OVERLAPS
-    "ORDER BY i.start_at, i.id LIMIT $9) invited_events "
-    "ORDER BY 3, 1 LIMIT $9";
+#define RUNNEL_OWN_LISTED RUNNEL_OWN(RUNNEL_SHORT("$10"))
+#define RUNNEL_INVITED_LISTED RUNNEL_INVITED(RUNNEL_SHORT("$10"))
+
+// A part of kOverlapping for events of the same length: `<=` or `>` a day. They start after the instant AFTER
+// and before $8, or they cannot reach into the window. That follows from the other conditions and keeps the
+// query away from all other events.
+#define RUNNEL_OWN_PART(AFTER, LENGTH)         \
+  "SELECT * FROM (" RUNNEL_OWN_LISTED          \
+  "WHERE e.owner_id = $1 AND e.rrule IS NULL " \
+  "AND e.start_at > " AFTER                    \
+  " AND e.start_at < $8 "                      \
+  "AND e.end_at - e.start_at " LENGTH          \
+  " 86400000 "                                 \
+  "AND " RUNNEL_OVERLAPS "ORDER BY e.start_at, e.id LIMIT $9) own_part "
+// The same of invitations. All that they say themselves is asked before the event is looked up.
+#define RUNNEL_INVITED_PART(STATUS, AFTER, LENGTH)                                       \
+  "UNION ALL "                                                                           \
+  "SELECT * FROM (" RUNNEL_INVITED_LISTED "WHERE i.user_id = $1 AND i.status = '" STATUS \
+  "' AND i.series_end_at IS NULL AND i.start_at > " AFTER                                \
+  " AND i.start_at < $8 AND i.end_at > $11 "                                             \
+  "AND i.end_at - i.start_at " LENGTH                                                    \
+  " 86400000 "                                                                           \
+  "AND " RUNNEL_OVERLAPS "ORDER BY i.start_at, i.id LIMIT $9) invited_part "
+
+#define RUNNEL_OWN_AND_ACCEPTED                                                       \
+  RUNNEL_OWN_PART("$6", "<=")                                                         \
+  "UNION ALL " RUNNEL_OWN_PART("$7", ">") RUNNEL_INVITED_PART("accepted", "$6", "<=") \
+      RUNNEL_INVITED_PART("accepted", "$7", ">")
+
+// $6 and $7 are the instants after which a short and a long event must start, and $11 is the first one of the
+// window. Each part stops at the limit, so that a crowded window costs no more than what is shown.
+constexpr char kOverlapping[] = RUNNEL_OWN_AND_ACCEPTED RUNNEL_INVITED_PART("pending", "$6", "<=")
+    RUNNEL_INVITED_PART("pending", "$7", ">") "ORDER BY 3, 1 LIMIT $9";
+
+constexpr char kOverlappingAccepted[] = RUNNEL_OWN_AND_ACCEPTED "ORDER BY 3, 1 LIMIT $9";
 
 // Series that have begun before $3 and are over after $2. Before 'rejected' are 'accepted' and 'pending'.
 constexpr char kSeries[] =
-    "SELECT * FROM (" RUNNEL_OWN(RUNNEL_SHORT("$5"))
+    "SELECT * FROM (" RUNNEL_OWN(RUNNEL_SERIES("$5"))
     "WHERE e.owner_id = $1 AND e.rrule IS NOT NULL AND e.series_end_at > $2 AND e.start_at < $3) own_series "
-    "UNION ALL SELECT * FROM (" RUNNEL_INVITED(RUNNEL_SHORT("$5"))
+    "UNION ALL SELECT * FROM (" RUNNEL_INVITED(RUNNEL_SERIES("$5"))
     "WHERE i.user_id = $1 AND i.series_end_at IS NOT NULL AND i.status < 'rejected' AND i.status <> $4 "
     "AND i.series_end_at > $2 AND i.start_at < $3 "
     "ORDER BY i.status, i.series_end_at, i.id LIMIT 500) invited_series";
@@ -134,8 +174,15 @@ constexpr char kInvites[] = RUNNEL_INVITED(
 
 constexpr char kFindInvite[] = RUNNEL_INVITED_EVENT "WHERE i.id = $2 AND i.user_id = $1";
 
+#undef RUNNEL_OWN_AND_ACCEPTED
+#undef RUNNEL_INVITED_PART
+#undef RUNNEL_OWN_PART
+#undef RUNNEL_INVITED_LISTED
+#undef RUNNEL_OWN_LISTED
 #undef RUNNEL_OVERLAPS
+#undef RUNNEL_SERIES
 #undef RUNNEL_SHORT
+#undef RUNNEL_CUT
 #undef RUNNEL_INVITED_EVENT
 #undef RUNNEL_OWN_EVENT
 #undef RUNNEL_INVITED
@@ -190,23 +237,34 @@ Span reach_of(Window const& window) {
           std::max(window.time.end_at, window.dates.end_at)};
 }
 
-// The status of invitations that are left out besides rejected ones.
-std::string left_out(Reading how) {
-  return how.pending == Pending::shown ? "" : "pending";
-}
-
 SqlStatement overlapping_statement(UserId const& user, Window const& window, std::size_t limit, Reading how) {
   auto const [first, last] = reach_of(window);
   auto const time = is_empty(window.time) ? Span{} : window.time;
   auto const dates = is_empty(window.dates) ? Span{} : window.dates;
-  return store::statement(kOverlapping, user.text, time.start_at, time.end_at, dates.start_at, dates.end_at,
+  auto const* const text = how.pending == Pending::shown ? kOverlapping : kOverlappingAccepted;
+  return store::statement(text, user.text, time.start_at, time.end_at, dates.start_at, dates.end_at,
                           first - kDayMs - 1, first - kLongestSpanMs, last, static_cast<std::int64_t>(limit),
-                          left_out(how), how.description);
+                          how.description, first);
 }
 
 SqlStatement series_statement(UserId const& user, Window const& window, Reading how) {
   auto const [first, last] = reach_of(window);
-  return store::statement(kSeries, user.text, first, last, left_out(how), how.description);
+  return store::statement(kSeries, user.text, first, last,
+                          std::string{how.pending == Pending::shown ? "" : "pending"}, how.description);
+}
+
+SqlStatement full_guests_statement(std::vector<std::string> const& users) {
+  SqlStatement out{kFullGuests};
+  out.parameters.assign(users.begin(), users.end());
+  out.parameters.resize(kMostInvitedAtOnce);
+  return out;
+}
+
+std::vector<std::string> to_texts(store::SqlResult const& found) {
+  std::vector<std::string> out;
+  for (std::size_t row = 0; row < found.size(); ++row)
+    out.push_back(found.text(row, 0));
+  return out;
 }
 
 }  // namespace
@@ -277,6 +335,12 @@ Async<std::vector<Guest>> Repository::guests(std::string event_id) {
   auto const found = co_await sql_->read(store::statement(kGuests, std::move(event_id)));
   if (!found) co_return found.error();
   co_return to_guests(*found);
+}
+
+Async<std::vector<std::string>> Repository::full_guests(std::vector<std::string> users) {
+  auto const found = co_await sql_->read(full_guests_statement(users));
+  if (!found) co_return found.error();
+  co_return to_texts(*found);
 }
 
 Async<std::vector<Event>> Repository::invites(UserId user, std::string status, std::size_t limit,

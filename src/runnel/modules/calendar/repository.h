@@ -21,6 +21,11 @@ inline constexpr std::int64_t kLastMs = 253'402'300'799'999;
 // A user has at most so many events that repeat. Of other users' that the user is invited to, at most so many
 // are looked at.
 inline constexpr std::int64_t kMostSeries = 500;
+// At most so many users are invited to an event, and so many at once.
+inline constexpr std::size_t kMostGuests = 200;
+inline constexpr std::size_t kMostInvitedAtOnce = 50;
+// Of a user, at most so many invitations are pending, so that nobody can fill a calendar that is not theirs.
+inline constexpr std::size_t kMostPending = 1000;
 
 // A half-open span of time in UNIX milliseconds: `end_at` is not part of it.
 struct Span {
@@ -84,17 +89,19 @@ store::SqlStatement remove_event(UserId const& owner, std::string id);
 // The same, but the write also fails if the event does not have the revision `event.revision` any more.
 store::SqlStatement remove_unchanged(UserId const& owner, Event const& event);
 
-// Invites a user to the owner's event. The write fails with `conflict` if the event is gone or the user is
-// invited already.
+// Invites a user to the owner's event. The write fails with `conflict` if the event is gone, the user is
+// invited already, the event has kMostGuests, or the user has kMostPending invitations. Two writes at the
+// same moment may both find room, as above.
 store::SqlStatement add_invite(UserId const& owner, std::string event_id, Guest const& guest,
                                std::int64_t now_ms);
 
-// Invites the guests of one of the owner's events to another one, except for those who have said no. Their
-// answers are the same.
+// Invites the guests of one of the owner's events to another one, except for those who have said no, and
+// those who have not answered and have kMostPending invitations. Their answers are the same.
 store::SqlStatement copy_guests(UserId const& owner, std::string from_event_id, std::string to_event_id,
                                 std::int64_t now_ms);
 
-// Invites a user again who has rejected the invitation. The write fails with `conflict` if that is not so.
+// Invites a user again who has rejected the invitation. The write fails with `conflict` if that is not so, or
+// if the user has kMostPending invitations.
 store::SqlStatement invite_again(UserId const& owner, std::string invite_id, std::int64_t now_ms);
 
 // Keeps the guest's answer, "accepted" or "rejected". The write fails with `conflict` if the guest has no
@@ -138,6 +145,9 @@ class Repository {
 
   // By user.
   store::Async<std::vector<Guest>> guests(std::string event_id);
+
+  // Those of the users who have kMostPending invitations. At most kMostInvitedAtOnce can be asked for.
+  store::Async<std::vector<std::string>> full_guests(std::vector<std::string> users);
 
   // The events to which the user is invited with this status, by start and then by id; at most `limit`, with
   // so many characters of each description.

@@ -186,6 +186,17 @@ TEST_P(SeriesRows, TOOL_12_SeriesBeyondTheLimitCanBeChanged) {
       << "it is not a series any more";
 }
 
+TEST_P(SeriesRows, TOOL_12_SeriesHasRoomFor500ExceptionsOfAnyYear) {
+  auto event = series_row("s1");
+  for (int i = 0; i < 500; ++i)
+    event.exdates.push_back(kLastMs - (500 - i) * kDayMs);
+
+  ASSERT_TRUE(write(add_event(kAnn, event, kNow)));
+
+  EXPECT_EQ(find("s1").value().exdates, event.exdates);
+  EXPECT_EQ(cell("SELECT length(exdates) FROM calendar_events"), "8001");
+}
+
 TEST_P(SeriesRows, RUN_12_AddingTheLastSeriesCanBeRepeated) {
   fill_up_to_limit();
   ASSERT_TRUE(write(remove_event(kAnn, "s1")));
