@@ -153,14 +153,22 @@ constexpr char kOverlapping[] = RUNNEL_OWN_AND_ACCEPTED RUNNEL_INVITED_PART("pen
 
 constexpr char kOverlappingAccepted[] = RUNNEL_OWN_AND_ACCEPTED "ORDER BY 3, 1 LIMIT $9";
 
-// Series that have begun before $3 and are over after $2. Before 'rejected' are 'accepted' and 'pending'.
-constexpr char kSeries[] =
-    "SELECT * FROM (" RUNNEL_OWN(RUNNEL_SERIES("$5"))
-    "WHERE e.owner_id = $1 AND e.rrule IS NOT NULL AND e.series_end_at > $2 AND e.start_at < $3) own_series "
-    "UNION ALL SELECT * FROM (" RUNNEL_INVITED(RUNNEL_SERIES("$5"))
-    "WHERE i.user_id = $1 AND i.series_end_at IS NOT NULL AND i.status < 'rejected' AND i.status <> $4 "
-    "AND i.series_end_at > $2 AND i.start_at < $3 "
-    "ORDER BY i.status, i.series_end_at, i.id LIMIT 500) invited_series";
+#define RUNNEL_OWN_SERIES RUNNEL_OWN(RUNNEL_SERIES("$7"))
+#define RUNNEL_INVITED_SERIES RUNNEL_INVITED(RUNNEL_SERIES("$7"))
+
+// Series that have begun before $3 and are over after $2: a page after the one with the end $4 and the id $5.
+constexpr char kOwnSeries[] = RUNNEL_OWN_SERIES
+    "WHERE e.owner_id = $1 AND e.rrule IS NOT NULL AND e.series_end_at > $2 "
+    "AND e.start_at < $3 AND (e.series_end_at, e.id) > ($4, $5) "
+    "ORDER BY e.series_end_at, e.id LIMIT $6";
+
+// The same of others, after the invitation with the status $8. Before 'rejected' are 'accepted' and
+// 'pending'.
+constexpr char kInvitedSeries[] = RUNNEL_INVITED_SERIES
+    "WHERE i.user_id = $1 AND i.series_end_at IS NOT NULL AND i.status < 'rejected' "
+    "AND i.status <> $9 AND i.series_end_at > $2 AND i.start_at < $3 "
+    "AND (i.status, i.series_end_at, i.id) > ($8, $4, $5) "
+    "ORDER BY i.status, i.series_end_at, i.id LIMIT $6";
 
 constexpr char kCountSeries[] =
     "SELECT count(*) FROM calendar_events WHERE owner_id = $1 AND rrule IS NOT NULL";
@@ -174,6 +182,8 @@ constexpr char kInvites[] = RUNNEL_INVITED(
 
 constexpr char kFindInvite[] = RUNNEL_INVITED_EVENT "WHERE i.id = $2 AND i.user_id = $1";
 
+#undef RUNNEL_INVITED_SERIES
+#undef RUNNEL_OWN_SERIES
 #undef RUNNEL_OWN_AND_ACCEPTED
 #undef RUNNEL_INVITED_PART
 #undef RUNNEL_OWN_PART
@@ -247,10 +257,19 @@ SqlStatement overlapping_statement(UserId const& user, Window const& window, std
                           how.description, first);
 }
 
-SqlStatement series_statement(UserId const& user, Window const& window, Reading how) {
+SqlStatement series_statement(char const* text, UserId const& user, Window const& window, Reading how,
+                              SeriesPlace const& after, std::size_t limit) {
   auto const [first, last] = reach_of(window);
-  return store::statement(kSeries, user.text, first, last,
-                          std::string{how.pending == Pending::shown ? "" : "pending"}, how.description);
+  return store::statement(text, user.text, first, last, after.end_at, after.id,
+                          static_cast<std::int64_t>(limit), how.description);
+}
+
+SqlStatement invited_series_statement(UserId const& user, Window const& window, Reading how,
+                                      SeriesPlace const& after, std::size_t limit) {
+  auto out = series_statement(kInvitedSeries, user, window, how, after, limit);
+  out.parameters.emplace_back(after.status);
+  out.parameters.emplace_back(std::string{how.pending == Pending::shown ? "" : "pending"});
+  return out;
 }
 
 SqlStatement full_guests_statement(std::vector<std::string> const& users) {
@@ -313,8 +332,16 @@ Async<std::vector<Event>> Repository::overlapping(UserId user, Window window, st
   co_return to_events(*found);
 }
 
-Async<std::vector<Event>> Repository::series(UserId user, Window window, Reading how) {
-  auto const found = co_await sql_->read(series_statement(user, window, how));
+Async<std::vector<Event>> Repository::own_series(UserId user, Window window, Reading how, SeriesPlace after,
+                                                 std::size_t limit) {
+  auto const found = co_await sql_->read(series_statement(kOwnSeries, user, window, how, after, limit));
+  if (!found) co_return found.error();
+  co_return to_events(*found);
+}
+
+Async<std::vector<Event>> Repository::invited_series(UserId user, Window window, Reading how,
+                                                     SeriesPlace after, std::size_t limit) {
+  auto const found = co_await sql_->read(invited_series_statement(user, window, how, after, limit));
   if (!found) co_return found.error();
   co_return to_events(*found);
 }

@@ -121,6 +121,13 @@ struct Reading {
   std::int64_t description = kLongestDescription;  // Only so many characters of each.
 };
 
+// Where a page of series ends: at this one, which is the last of it.
+struct SeriesPlace {
+  std::string status;  // Of the invitation. Empty for the user's own series.
+  std::int64_t end_at = 0;
+  std::string id;  // Of the invitation, or of the user's own series.
+};
+
 class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{&sql} {}
@@ -132,10 +139,15 @@ class Repository {
   store::Async<std::vector<Event>> overlapping(UserId user, Window window, std::size_t limit,
                                                Reading how = {});
 
-  // The events that repeat and whose occurrences may have a part in the window: between its ends the series
-  // has begun and is not over. The user's own come first, and of others at most kMostSeries, accepted ones
-  // first.
-  store::Async<std::vector<Event>> series(UserId user, Window window, Reading how = {});
+  // The user's events that repeat and whose occurrences may have a part in the window: between its ends the
+  // series has begun and is not over. By their ends and ids, those after a place; at most `limit`.
+  store::Async<std::vector<Event>> own_series(UserId user, Window window, Reading how, SeriesPlace after,
+                                              std::size_t limit);
+
+  // The same of others to which the user is invited and has not said no; those that the user has accepted
+  // come first.
+  store::Async<std::vector<Event>> invited_series(UserId user, Window window, Reading how, SeriesPlace after,
+                                                  std::size_t limit);
 
   // How many events of the user repeat.
   store::Async<std::int64_t> count_series(UserId user);

@@ -32,8 +32,9 @@ struct Search {
 };
 
 // The events and occurrences that have a part in the window, by start and then by id; at most `limit`. See
-// Repository::overlapping() and series() for which events are the user's. Others get their turn on the core
-// while many series are expanded.
+// Repository for which events are the user's; of others' series at most kMostSeries are looked at. Series are
+// read in pages, of which only those with an occurrence in the window are kept, without their exceptions.
+// Others get their turn on the core while many series are expanded.
 store::Async<std::vector<Event>> events_in(Repository repository, Search search);
 
 // All series of the user that the search may need, without their descriptions.

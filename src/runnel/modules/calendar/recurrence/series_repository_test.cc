@@ -33,9 +33,12 @@ class SeriesRows : public CalendarRowsContract {
   }
   std::vector<std::string> series(Span span, Pending pending = Pending::shown, UserId const& user = kAnn) {
     std::vector<std::string> ids;
-    for (auto const& event :
-         run_async(Repository{store()}.series(user, Window{span, span}, {pending})).value())
-      ids.push_back(event.id);
+    Repository rows{store()};
+    for (auto const& page :
+         {run_async(rows.own_series(user, Window{span, span}, {pending}, {}, 9)).value(),
+          run_async(rows.invited_series(user, Window{span, span}, {pending}, {}, 9)).value()})
+      for (auto const& event : page)
+        ids.push_back(event.id);
     return ids;
   }
   std::int64_t count(UserId const& user = kAnn) {
@@ -184,6 +187,34 @@ TEST_P(SeriesRows, TOOL_12_SeriesBeyondTheLimitCanBeChanged) {
   series.rrule = "FREQ=DAILY";
   EXPECT_EQ(refusal(write(replace_event(kAnn, series, kNow))), Errc::conflict)
       << "it is not a series any more";
+}
+
+TEST_P(SeriesRows, TOOL_12_PagesOfSeriesHaveAll) {
+  for (auto const* const id : {"a", "b", "c", "d"}) {
+    add(series_row(id, id[0] == 'a' ? kLastMs : kNow + kDayMs), kBob);
+    share(id, kAnn, kBob);
+  }
+  for (auto const* const id : {"c", "d"})
+    answer(std::string{id} + "-ann", kAnn, "accepted");
+  Repository rows{store()};
+  Window const window{kFirst, kFirst};
+  auto const page = [&](SeriesPlace after) {
+    Ids ids;
+    for (auto const& event : run_async(rows.invited_series(kAnn, window, {}, std::move(after), 2)).value())
+      ids.push_back(event.id);
+    return ids;
+  };
+
+  EXPECT_EQ(page({}), (Ids{"c", "d"}));
+  EXPECT_EQ(page({"accepted", kNow + kDayMs, "c-ann"}), (Ids{"d", "b"}));
+  EXPECT_EQ(page({"accepted", kNow + kDayMs, "d-ann"}), (Ids{"b", "a"}));
+  EXPECT_EQ(page({"pending", kNow + kDayMs, "b-ann"}), Ids{"a"});
+  auto const own = [&](SeriesPlace after) {
+    return run_async(rows.own_series(kBob, window, {}, std::move(after), 2)).value();
+  };
+  EXPECT_EQ(own({}).back().id, "c");
+  EXPECT_EQ(own({"", kNow + kDayMs, "c"}).at(0).id, "d");
+  EXPECT_EQ(own({"", kNow + kDayMs, "c"}).at(1).id, "a");
 }
 
 TEST_P(SeriesRows, TOOL_12_SeriesHasRoomFor500ExceptionsOfAnyYear) {
