@@ -229,7 +229,7 @@ Read<Event> read_single(Event const& series, std::int64_t start, boost::json::ob
   single.rrule.clear();
   single.exdates.clear();
   single.series_end_at = 0;
-  return read_changes(single, input);
+  return read_single_changes(single, input);
 }
 
 // What changes an occurrence: the event that it becomes, and the effect. The series is last, because its
@@ -277,8 +277,7 @@ Async<ItemAnswer> answer(Repository repository, Action action, char const* statu
 }  // namespace
 
 Async<ItemAnswer> create_event(Repository repository, Action action) {
-  if (action.input.contains("rrule")) co_await let_others_run();
-  auto read = read_new_event(action.input, action.timezone);
+  auto read = co_await read_new_event(action.input, action.timezone);
   if (auto* const failure = std::get_if<MethodFailure>(&read)) co_return failed(std::move(*failure));
   auto event = std::get<Event>(std::move(read));
   event.id = "evt_" + mint_uuid();
@@ -301,7 +300,7 @@ Async<ItemAnswer> update_event(Repository repository, Action action) {
     auto changed = co_await update_occurrence(repository, std::move(action), before);
     co_return changed;
   }
-  auto read = read_changes(before, action.input);
+  auto read = co_await read_changes(before, action.input);
   if (auto* const failure = std::get_if<MethodFailure>(&read)) co_return failed(std::move(*failure));
   auto const event = std::get<Event>(std::move(read));
   if (before.rrule.empty()) {

@@ -166,7 +166,10 @@ std::string text_of(json::object const& input, std::string_view field) {
   return value == nullptr ? std::string{} : std::string{value->as_string()};
 }
 
-Read<Event> read_new_event(json::object const& input, std::string const& users_zone) {
+namespace {
+
+// The new event, without what the input says about repeating.
+Read<Event> new_single(json::object const& input, std::string const& users_zone) {
   Event event;
   event.timezone = is_zone_name(users_zone) ? users_zone : "UTC";
   if (auto failure = set_details(event, input)) return std::move(*failure);
@@ -175,11 +178,8 @@ Read<Event> read_new_event(json::object const& input, std::string const& users_z
                             : read_span({text_of(input, "start_at"), text_of(input, "end_at")});
   if (auto* const failure = std::get_if<MethodFailure>(&span)) return std::move(*failure);
   event.span = std::get<Span>(span);
-  if (auto failure = set_new_series(event, input)) return std::move(*failure);
   return event;
 }
-
-namespace {
 
 // The event with its new texts and its new span.
 Read<Event> changed_event(Event event, json::object const& input) {
@@ -204,14 +204,26 @@ Read<Event> changed_event(Event event, json::object const& input) {
 
 }  // namespace
 
-Read<Event> read_changes(Event const& before, json::object const& input) {
+boost::asio::awaitable<Read<Event>> read_new_event(json::object input, std::string users_zone) {
+  auto read = new_single(input, users_zone);
+  auto* const event = std::get_if<Event>(&read);
+  if (event == nullptr) co_return read;
+  auto complete = co_await with_new_series(std::move(*event), std::move(input));
+  co_return complete;
+}
+
+Read<Event> read_single_changes(Event const& before, json::object const& input) {
   if (!has_changes(input))
     return wrong("the input", "must have at least one field to change besides event_id and occurrence_start");
-  auto changed = changed_event(before, input);
-  if (auto* const event = std::get_if<Event>(&changed)) {
-    if (auto failure = set_changed_series(*event, before, input)) return std::move(*failure);
-  }
-  return changed;
+  return changed_event(before, input);
+}
+
+boost::asio::awaitable<Read<Event>> read_changes(Event before, json::object input) {
+  auto read = read_single_changes(before, input);
+  auto* const event = std::get_if<Event>(&read);
+  if (event == nullptr) co_return read;
+  auto complete = co_await with_changed_series(std::move(*event), std::move(before), std::move(input));
+  co_return complete;
 }
 
 Read<Window> read_day(std::string const& date, std::string const& zone) {

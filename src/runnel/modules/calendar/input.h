@@ -1,5 +1,6 @@
 #pragma once
 
+#include <boost/asio/awaitable.hpp>
 #include <boost/json/object.hpp>
 
 #include <string>
@@ -17,13 +18,17 @@ template <class T>
 using Read = std::variant<T, MethodFailure>;
 
 // The event of an input that is valid by new_event.json, still without an id. It gets the user's time zone if
-// the input has none, or UTC if this machine does not know the user's.
-Read<Event> read_new_event(boost::json::object const& input, std::string const& users_zone);
+// the input has none, or UTC if this machine does not know the user's. Others get their turn on the core
+// while a rule is checked.
+boost::asio::awaitable<Read<Event>> read_new_event(boost::json::object input, std::string users_zone);
 
 // The event with the changes of an input that is valid by event_changes.json. A start without an end moves
 // the event: it lasts as long as before. A series keeps its exceptions as far as they still name occurrences
-// (series_input.h).
-Read<Event> read_changes(Event const& before, boost::json::object const& input);
+// (series_input.h). Others get their turn, as above.
+boost::asio::awaitable<Read<Event>> read_changes(Event before, boost::json::object input);
+
+// The same for an event that does not repeat, if the input has no rule.
+Read<Event> read_single_changes(Event const& before, boost::json::object const& input);
 
 // The day with this date in the zone, or in UTC if this machine does not know the zone. A day that the zone
 // has skipped is an empty span of time.

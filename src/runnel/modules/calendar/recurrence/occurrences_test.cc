@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "runnel/modules/calendar/recurrence/recurrence.h"
+#include "runnel/modules/calendar/recurrence/series_input.h"
 #include "runnel/modules/calendar/testing/calendar_rows.h"
 #include "runnel/store/testing/query_plan.h"
 
@@ -113,6 +115,41 @@ TEST_P(ManySeries, TOOL_12_AllSeriesAreLoadedWithTheirExceptions) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, ManySeries, testing::Values(sqlite_engine(), postgres_engine()),
                          engine_name);
+
+// How often others have had their turn when the work is done.
+boost::asio::awaitable<int> count_turns(bool const* done) {
+  int turns = 0;
+  for (; !*done; ++turns)
+    co_await let_others_run();
+  co_return turns;
+}
+
+boost::asio::awaitable<int> read_changed(Event event, Event before, bool* done) {
+  auto const read = co_await with_changed_series(std::move(event), std::move(before), {});
+  *done = true;
+  co_return std::holds_alternative<Event>(read) ? 1 : 0;
+}
+
+TEST(SeriesInput, HTTP_9_OthersHaveTheirTurnBetweenTheSearchesOfAChange) {
+  Event before;
+  before.title = "Standup";
+  before.span = {kNow, kNow + kHourMs};
+  before.timezone = "UTC";
+  before.rrule = "FREQ=DAILY";
+  ASSERT_FALSE(complete_series(before));
+  before.exdates = {kNow + kDayMs};
+  auto moved = before;
+  moved.span = {kNow + kHourMs, kNow + 2 * kHourMs};
+  bool done = false;
+
+  std::vector<boost::asio::awaitable<int>> work;
+  work.push_back(read_changed(moved, before, &done));
+  work.push_back(count_turns(&done));
+  auto const outcomes = run_all_async(std::move(work));
+
+  EXPECT_EQ(outcomes[0], 1) << "the series is what it was";
+  EXPECT_GE(outcomes[1], 4) << "a check, a move and two more searches";
+}
 
 }  // namespace
 }  // namespace runnel::modules::calendar

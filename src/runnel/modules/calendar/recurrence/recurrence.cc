@@ -12,8 +12,8 @@ namespace runnel::modules::calendar {
 
 namespace {
 
-// For checking a rule, and for reading a year of a series: whole years are looked at around it, so that
-// reading one looks at up to three.
+// For checking a rule, which takes up to 3 ms, and for reading a year of a series: whole years are looked at
+// around it, so that reading one looks at up to three.
 constexpr std::int64_t kCheckEffort = 200'000;
 constexpr std::int64_t kFirstDayEffort = 50'000;
 constexpr std::int64_t kReadEffort = 8'000;
@@ -66,6 +66,23 @@ class Series {
       if (out.size() < most && (out.empty() || at > out.back())) out.push_back(at);
     }
     return out;
+  }
+
+  // The days from `first` on and before `end` that the rule names.
+  [[nodiscard]] std::vector<Day> days(Day first, Day end, Effort& effort) const {
+    return days_.between(first, end, static_cast<std::size_t>(std::max(end - first, 0)), effort);
+  }
+
+  // Whether an occurrence starts then, if the days are those that the rule names around it.
+  [[nodiscard]] bool starts_at(std::int64_t ms, std::vector<Day> const& days) const {
+    if (ms == start_at_) return true;
+    auto const day = day_of(ms);
+    // A wall time that is skipped is that of a day before.
+    for (auto at = std::lower_bound(days.begin(), days.end(), day - kMargin); at != days.end(); ++at) {
+      if (*at > day) return false;
+      if (start_on(*at) == ms) return true;
+    }
+    return false;
   }
 
   // The start of the first day that the rule names, if it is found.
@@ -133,12 +150,23 @@ bool is_exception(Event const& series, std::int64_t start) {
   return std::binary_search(series.exdates.begin(), series.exdates.end(), start);
 }
 
+struct DaySpan {
+  Day first = 0;
+  Day end = 0;
+};
+
+// The days of the series that may have starts between these instants.
+DaySpan days_around(Event const& event, Series const& series, Span between) {
+  auto const first = series.day_of(std::max<std::int64_t>(between.start_at, event.span.start_at)) - kMargin;
+  auto const end = series.day_of(std::clamp<std::int64_t>(between.end_at, 0, kLastMs)) + kMargin;
+  return {first, std::min(end, kLastDay + 1)};
+}
+
 // All starts from `first` on and before `end`, also of those that do not take place.
 std::vector<std::int64_t> all_starts(Event const& event, Series const& series, Span between, std::size_t most,
                                      Effort& effort) {
-  auto const first = series.day_of(std::max<std::int64_t>(between.start_at, event.span.start_at)) - kMargin;
-  auto const end = series.day_of(std::max<std::int64_t>(between.end_at, 0)) + kMargin;
-  auto starts = series.starts(first, std::min(end, kLastDay + 1), most, effort);
+  auto const [first, end] = days_around(event, series, between);
+  auto starts = series.starts(first, end, most, effort);
   std::erase_if(starts, [&](std::int64_t start) {
     return start < between.start_at || start >= between.end_at ||
            start + length_of(event) > event.series_end_at;
@@ -218,9 +246,12 @@ std::vector<std::int64_t> unknown_exdates(Event const& event) {
   // Exceptions within a year are looked for together.
   for (auto first = event.exdates.begin(); first != event.exdates.end();) {
     auto const last = std::upper_bound(first, event.exdates.end(), *first + 365 * kDayMs);
-    auto const starts =
-        all_starts(event, series, {*first, *std::prev(last) + 1}, kLongestSpanMs / kDayMs + 5, effort);
-    std::set_difference(first, last, starts.begin(), starts.end(), std::back_inserter(unknown));
+    auto const [first_day, end_day] = days_around(event, series, {*first, *std::prev(last) + 1});
+    auto const days = series.days(first_day, end_day, effort);
+    std::copy_if(first, last, std::back_inserter(unknown), [&](std::int64_t exdate) {
+      bool const fits = exdate >= event.span.start_at && exdate + length_of(event) <= event.series_end_at;
+      return !fits || !series.starts_at(exdate, days);
+    });
     first = last;
   }
   return unknown;

@@ -10,6 +10,7 @@
 
 #include "runnel/core/time/instant.h"
 #include "runnel/modules/calendar/actions.h"
+#include "runnel/modules/calendar/recurrence/occurrences.h"
 #include "runnel/modules/calendar/recurrence/recurrence.h"
 
 namespace runnel::modules::calendar {
@@ -33,8 +34,11 @@ char const* form_of_start(bool all_day) {
                  : "an RFC 3339 instant with Z or an offset from UTC, such as 2026-05-01T09:00:00+02:00";
 }
 
-// The exceptions that the input has. They are checked when the series is complete.
-std::optional<MethodFailure> read_exdates(Event& event, json::array const& list) {
+// The exceptions that the input has, if it has any. They are checked when the series is complete.
+std::optional<MethodFailure> read_exdates(Event& event, json::object const& input) {
+  auto const* const exdates = input.if_contains("exdates");
+  if (exdates == nullptr) return std::nullopt;
+  auto const& list = exdates->as_array();
   event.exdates.clear();
   if (!list.empty() && event.rrule.empty())
     return wrong_exdates("can only be used for an event that repeats, which has an rrule");
@@ -46,14 +50,14 @@ std::optional<MethodFailure> read_exdates(Event& event, json::array const& list)
   return std::nullopt;
 }
 
-std::optional<MethodFailure> check_exdates(Event const& event) {
-  if (!unknown_exdates(event).empty()) {
-    return wrong_exdates(
-        "must be starts of occurrences, as the occurrence_start of calendar.read names them; at least one is "
-        "not");
-  }
-  if (!may_have_occurrences(event)) return wrong_exdates("must leave at least one occurrence");
-  return std::nullopt;
+MethodFailure unknown_exdate() {
+  return wrong_exdates(
+      "must be starts of occurrences, as the occurrence_start of calendar.read names them; at least one is "
+      "not");
+}
+
+MethodFailure no_occurrence_left() {
+  return wrong_exdates("must leave at least one occurrence");
 }
 
 bool has_same_occurrences(Event const& a, Event const& b) {
@@ -61,30 +65,44 @@ bool has_same_occurrences(Event const& a, Event const& b) {
          a.span.start_at == b.span.start_at && a.span.end_at == b.span.end_at;
 }
 
-}  // namespace
-
-std::optional<MethodFailure> set_new_series(Event& event, json::object const& input) {
-  event.rrule = text_of(input, "rrule");
-  auto const* const exdates = input.if_contains("exdates");
-  if (exdates != nullptr) {
-    if (auto failure = read_exdates(event, exdates->as_array())) return failure;
-  }
-  if (auto failure = complete_series(event)) return failure;
-  return event.exdates.empty() ? std::nullopt : check_exdates(event);
+// A plain function, because g++ 12 mishandles braces inside coroutines (CONTRIBUTING.md).
+Read<Event> to_read(std::optional<MethodFailure> failure) {
+  return std::move(*failure);
 }
 
-std::optional<MethodFailure> set_changed_series(Event& event, Event const& before,
-                                                json::object const& input) {
+boost::asio::awaitable<Read<Event>> with_checked_exdates(Event event) {
+  if (event.exdates.empty()) co_return event;
+  co_await let_others_run();
+  if (!unknown_exdates(event).empty()) co_return to_read(unknown_exdate());
+  co_await let_others_run();
+  if (!may_have_occurrences(event)) co_return to_read(no_occurrence_left());
+  co_return event;
+}
+
+}  // namespace
+
+boost::asio::awaitable<Read<Event>> with_new_series(Event event, json::object input) {
+  event.rrule = text_of(input, "rrule");
+  if (auto failure = read_exdates(event, input)) co_return to_read(std::move(failure));
+  if (!event.rrule.empty()) co_await let_others_run();
+  if (auto failure = complete_series(event)) co_return to_read(std::move(failure));
+  auto checked = co_await with_checked_exdates(std::move(event));
+  co_return checked;
+}
+
+boost::asio::awaitable<Read<Event>> with_changed_series(Event event, Event before, json::object input) {
   if (input.contains("rrule")) event.rrule = text_of(input, "rrule");
-  auto const* const exdates = input.if_contains("exdates");
-  if (exdates != nullptr) {
-    if (auto failure = read_exdates(event, exdates->as_array())) return failure;
+  if (auto failure = read_exdates(event, input)) co_return to_read(std::move(failure));
+  bool const has_new_exdates = input.contains("exdates");
+  if (!has_new_exdates && has_same_occurrences(event, before)) co_return event;
+  if (!event.rrule.empty()) co_await let_others_run();
+  if (auto failure = complete_series(event)) co_return to_read(std::move(failure));
+  if (!has_new_exdates && !event.exdates.empty()) {
+    co_await let_others_run();
+    move_exdates(event, before);
   }
-  if (exdates == nullptr && has_same_occurrences(event, before)) return std::nullopt;
-  if (auto failure = complete_series(event)) return failure;
-  if (event.exdates.empty()) return std::nullopt;
-  if (exdates == nullptr) move_exdates(event, before);
-  return check_exdates(event);
+  auto checked = co_await with_checked_exdates(std::move(event));
+  co_return checked;
 }
 
 Read<std::int64_t> read_occurrence(Event const& series, json::object const& input) {
