@@ -167,8 +167,8 @@ TEST_F(CalendarImport, TOOL_12_OlderFeedDoesNotUndoWhatWasChangedBackOrImported)
 }
 
 TEST_F(CalendarImport, TOOL_12_LaterOfTwoChangesStays) {
-  auto const version = [](std::string const& title, std::string const& version) {
-    return file(event("1", title, version));
+  auto const version = [](std::string const& title, std::string const& stamps) {
+    return file(event("1", title, stamps));
   };
   under_test.clock().now = 1'777'618'800'000;  // 2026-05-01T07:00:00Z
   EXPECT_EQ(outcomes(version("Tea", "LAST-MODIFIED:20260401T000000Z\r\n")), "created");
