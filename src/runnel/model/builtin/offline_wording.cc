@@ -56,7 +56,7 @@ struct FailureWords {
   std::string_view code;
   Words words;
 };
-constexpr std::array<FailureWords, 15> kFailures{{
+constexpr std::array<FailureWords, 16> kFailures{{
     {"INVALID_ACTION_INPUT", {"the tool did not accept the input", "工具不接受这个输入"}},
     {"NOT_FOUND", {"it does not exist any more", "它已经不存在"}},
     {"NO_SUCH_OCCURRENCE", {"it does not take place on that day any more", "那一天已经没有这个日程"}},
@@ -65,6 +65,7 @@ constexpr std::array<FailureWords, 15> kFailures{{
     {"TOO_MANY_RESULTS",
      {"there are too many events in this time; name a day", "这段时间的日程太多，请指定某一天"}},
     {"TOO_MANY_GUESTS", {"the event has too many guests", "参加的人太多"}},
+    {"NO_MORE_INVITES", {"this person takes no more invitations at the moment", "对方目前不再接受新的邀请"}},
     {"CONFLICT", {"it was changed by somebody else at the same time", "它同时被别人改动了"}},
     {"STORAGE_QUOTA_EXCEEDED", {"your storage is full", "您的存储空间已满"}},
     {"APPROVAL_REJECTED", {"you did not approve it", "您没有批准"}},
