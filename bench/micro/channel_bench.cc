@@ -58,7 +58,8 @@ class Audience {
   explicit Audience(std::size_t cores)
       : cores_{cores},
         channel_{std::make_shared<stream::Channel>(
-            cores_, 0, sample_names(), stream::Encoding{&protocol::encode, protocol::all_wires().size()},
+            cores_, 0, sample_names(),
+            stream::Encoding{&protocol::encode, protocol::all_wires().size(), &protocol::is_durable_only},
             kRecordsInMemory)} {
     cores_.start();
     on_core(cores_, 0, [this] { channel_->begin_epoch(kEpoch, 0); });

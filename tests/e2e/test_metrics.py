@@ -38,13 +38,13 @@ class Metrics(E2eCase):
         self.assertEqual(grown("runnel_runs_admitted_total"), 1)
         self.assertEqual(grown('runnel_runs_ended_total{status="completed"}'), 1)
         self.assertEqual(grown("runnel_ignored_input_keys_total"), 2)
-        self.assertEqual(grown('runnel_sse_streams_opened_total{dialect="v2"}'), 1)
-        self.assertEqual(grown('runnel_sse_streams_closed_total{reason="ended"}'), 1)
+        self.assertEqual(grown('runnel_streams_opened_total{dialect="v2"}'), 1)
+        self.assertEqual(grown('runnel_streams_closed_total{reason="ended"}'), 1)
         self.assertEqual(
             grown('runnel_http_requests_total{method="POST",route="/api/v1/agent/runs",status="2xx"}'), 1)
         self.assertGreater(grown('runnel_facts_appended_total{kind="fact"}'), 4)
         self.assertGreater(grown('runnel_facts_appended_total{kind="delta"}'), 4)
-        self.assertGreater(grown("runnel_sse_sent_bytes_total"), 100)
+        self.assertGreater(grown("runnel_stream_bytes_sent_total"), 100)
         self.assertGreater(sum(grown(f'runnel_stream_frames_total{{from="{place}"}}') for place in ("live", "stored")), 4)
         self.assertGreater(grown("runnel_store_commit_seconds_count"), 1)
         self.assertGreater(after["runnel_store_wal_bytes"], 0)
@@ -52,7 +52,7 @@ class Metrics(E2eCase):
 
     @staticmethod
     def _all_ended(seen: dict[str, float]):
-        return seen if seen["runnel_runs_active"] == 0 and seen["runnel_sse_streams"] == 0 else None
+        return seen if seen["runnel_runs_active"] == 0 and seen["runnel_streams"] == 0 else None
 
     def test_HTTP_7_series_do_not_grow_with_what_clients_send(self):
         self.finished_run()

@@ -25,8 +25,11 @@ std::array<base::Counter, Size> counters(base::Metrics& metrics, char const* nam
 std::vector<base::Counter> opened_counters(base::Metrics& metrics) {
   std::vector<base::Counter> out;
   for (auto const& wire : protocol::all_wires()) {
-    out.push_back(metrics.counter("runnel_sse_streams_opened_total", "SSE streams opened.",
-                                  {{"dialect", std::string{wire.name}}}));
+    bool const is_stream = wire.transport != protocol::Transport::poll;
+    out.push_back(is_stream
+                      ? metrics.counter("runnel_streams_opened_total", "Event streams and WebSockets opened.",
+                                        {{"dialect", std::string{wire.name}}})
+                      : base::Counter{});
   }
   return out;
 }
@@ -47,11 +50,11 @@ HttpMetrics::HttpMetrics(base::Metrics& metrics)
       auth_failures{
           metrics.counter("runnel_http_auth_failures_total", "Requests without a valid credential.")},
       stream_bytes{
-          metrics.counter("runnel_sse_sent_bytes_total", "Bytes of SSE streams that the kernel took.")},
-      streams_{metrics.gauge("runnel_sse_streams", "SSE streams open now.")},
+          metrics.counter("runnel_stream_bytes_sent_total", "Bytes of streams that the kernel took.")},
+      streams_{metrics.gauge("runnel_streams", "Event streams and WebSockets open now.")},
       streams_opened_{opened_counters(metrics)},
       streams_closed_{counters<kStreamEnds>(
-          metrics, "runnel_sse_streams_closed_total", "SSE streams closed, by reason.", "reason",
+          metrics, "runnel_streams_closed_total", "Event streams and WebSockets closed, by reason.", "reason",
           {"ended", "reconnect", "slow", "gone", "expired", "shutdown", "failed"})},
       rate_limited_{counters<kRateLimits>(
           metrics, "runnel_http_rate_limited_total",

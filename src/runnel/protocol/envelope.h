@@ -10,10 +10,11 @@
 namespace runnel::protocol {
 
 // What is written around an event. A codec names the event's type and writes its JSON; the envelope writes
-// what comes before and after it. `type` is always a literal in the source code.
+// what comes before and after it. `type` is always a literal in the source code. The event's first byte, as
+// `open` has written it, is at `begin`.
 struct Envelope {
   void (*open)(std::string& out, Record const& record, std::string_view type);
-  void (*close)(std::string& out);
+  void (*close)(std::string& out, std::size_t begin);
 };
 
 // One event under construction, appended to `out`. The codec adds members to `json` and then calls `end`
@@ -21,13 +22,17 @@ struct Envelope {
 class Event {
  public:
   Event(Envelope const& envelope, std::string& out, Record const& record, std::string_view type)
-      : json{opened(envelope, out, record, type)}, envelope_{envelope}, out_{out} {}
+      : begin_{out.size()}, json{opened(envelope, out, record, type)}, envelope_{envelope}, out_{out} {}
 
   void end() {
     json.close();
-    envelope_.close(out_);
+    envelope_.close(out_, begin_);
   }
 
+ private:
+  std::size_t begin_;
+
+ public:
   JsonObject json;
 
  private:

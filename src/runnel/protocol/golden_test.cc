@@ -20,8 +20,20 @@ fs::path golden_folder() {
   return fs::path{RUNNEL_SOURCE_DIR} / "tests/conformance/golden";
 }
 
+std::string extension_of(Wire wire) {
+  switch (transport_of(wire)) {
+    case Transport::sse:
+      return ".sse";
+    case Transport::poll:
+      return ".elements";
+    case Transport::web_socket:
+      return ".frames";
+  }
+  return "";
+}
+
 fs::path golden_file(Transcript const& transcript, Wire wire) {
-  return golden_folder() / (transcript.name + "." + std::string{name_of(wire)} + ".sse");
+  return golden_folder() / (transcript.name + "." + std::string{name_of(wire)} + extension_of(wire));
 }
 
 std::string bytes_of(Transcript const& transcript, Wire wire) {

@@ -11,7 +11,7 @@ void open_frame(std::string& out, Record const& record, std::string_view type) {
   out += "\ndata: ";
 }
 
-void close_frame(std::string& out) {
+void close_frame(std::string& out, std::size_t /*begin*/) {
   out += "\n\n";
 }
 

@@ -19,10 +19,17 @@ namespace runnel::protocol {
 using Codec = void (*)(RunNames const& names, Record const& record, Envelope const& envelope,
                        std::string& out);
 
+enum class Transport {
+  sse,         // Event streams: clients name the dialect by ?dialect=.
+  poll,        // Answers to polls (TASK-2).
+  web_socket,  // TASK-5.
+};
+
 struct WireRow {
   std::string_view name;     // In metrics, logs and file names.
-  std::string_view dialect;  // The value of ?dialect=.
+  std::string_view dialect;  // For event streams, the value of ?dialect=.
   std::string_view version;  // The value of ?agui=; empty if the dialect has no versions.
+  Transport transport;
   Codec codec;
   Envelope const* envelope;
 };
@@ -32,9 +39,16 @@ std::span<WireRow const> all_wires();
 
 std::string_view name_of(Wire wire);
 
-// Empty if there is no such dialect or no such version of it. An empty `dialect` means the default one. A
-// dialect without versions accepts any version.
+// The wire of an event stream. Empty if there is no such dialect or no such version of it. An empty `dialect`
+// means the default one. A dialect without versions accepts any version.
 std::optional<Wire> find_wire(std::string_view dialect, std::string_view version);
+
+// The wire of the dialect tasks on a transport other than `sse`.
+Wire tasks_wire(Transport transport);
+
+// Whether its readers get only what is durable. An event stream shows deltas before that (SSE-7), because its
+// ids say so if a crash takes them; an `idx` cannot (TASK-3).
+bool is_durable_only(Wire wire);
 
 // The values that ?dialect= and ?agui= may have, without duplicates.
 std::vector<std::string_view> dialect_names();

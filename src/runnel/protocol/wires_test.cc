@@ -8,6 +8,7 @@
 
 #include "runnel/core/testing/fact_samples.h"
 #include "runnel/core/text/text.h"
+#include "runnel/protocol/poll_envelope.h"
 #include "runnel/protocol/testing/named_wires.h"
 
 namespace runnel::protocol {
@@ -44,6 +45,50 @@ std::string frame(Wire wire, Fact fact) {
   return ::testing::AssertionSuccess();
 }
 
+// Whether `bytes` are one element of an array, on one line, and nothing else.
+::testing::AssertionResult is_one_element(std::string_view bytes) {
+  auto const fail = [&] { return ::testing::AssertionFailure() << bytes; };
+  if (!bytes.ends_with(kPollSeparator)) return fail();
+  auto const element = bytes.substr(0, bytes.size() - kPollSeparator.size());
+  if (element.find('\n') != std::string_view::npos || !JsonText::parse(element)) return fail();
+  return ::testing::AssertionSuccess();
+}
+
+// Whether `bytes` are one whole text message of RFC 6455 with a JSON object, and nothing else.
+::testing::AssertionResult is_one_message(std::string_view bytes) {
+  auto const fail = [&] { return ::testing::AssertionFailure() << bytes; };
+  auto const byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
+  if (bytes.size() < 4 || byte(0) != 0x81) return fail();
+  std::size_t head = 2;
+  std::size_t size = byte(1);
+  if (size == 126) {
+    head = 4;
+    size = byte(2) * std::size_t{256} + byte(3);
+    if (size <= 125) return fail();
+  } else if (size == 127) {
+    head = 10;
+    size = 0;
+    for (std::size_t i = 2; i < head; ++i)
+      size = size * 256 + byte(i);
+    if (size <= 0xFFFF) return fail();
+  }
+  if (bytes.size() != head + size || !is_utf8(bytes.substr(head))) return fail();
+  if (!JsonText::parse(bytes.substr(head))) return fail();
+  return ::testing::AssertionSuccess();
+}
+
+::testing::AssertionResult is_one_event(Wire wire, std::string_view bytes, Position id) {
+  switch (transport_of(wire)) {
+    case Transport::sse:
+      return is_one_frame(bytes, id);
+    case Transport::poll:
+      return is_one_element(bytes);
+    case Transport::web_socket:
+      return is_one_message(bytes);
+  }
+  return ::testing::AssertionFailure();
+}
+
 TEST(Wires, AreV2WhereTheClientNamesNone) {
   EXPECT_EQ(find_wire("", ""), kV2);
   EXPECT_EQ(find_wire("v2", "1.0"), kV2);
@@ -59,6 +104,7 @@ TEST(Wires, NamesAndVersionsThatAreNotThereAreRefused) {
   EXPECT_EQ(find_wire("V2", ""), std::nullopt);
   EXPECT_EQ(find_wire("ag-ui", ""), std::nullopt);
   EXPECT_EQ(find_wire("ag-ui", "2.0"), std::nullopt);
+  EXPECT_EQ(find_wire("tasks", ""), std::nullopt) << "no event stream has it";
 }
 
 TEST(Wires, NamesAreDistinct) {
@@ -66,7 +112,7 @@ TEST(Wires, NamesAreDistinct) {
   for (auto const& row : all_wires())
     names.insert(row.name);
   EXPECT_EQ(names.size(), all_wires().size());
-  EXPECT_THAT(dialect_names(), ::testing::ElementsAre("v2", "ag-ui"));
+  EXPECT_THAT(dialect_names(), ::testing::ElementsAre("v2", "v1", "ag-ui"));
   EXPECT_THAT(dialect_versions(), ::testing::ElementsAre("1.0", "0.0"));
 }
 
@@ -82,7 +128,7 @@ TEST(Encode, WIRE_1_AFactGivesAtMostOneFrameInEachDialect) {
       std::string out;
       encode(wire, kNames, record, out);
       if (out.empty()) continue;
-      EXPECT_TRUE(is_one_frame(out, record.position)) << name_of(wire);
+      EXPECT_TRUE(is_one_event(wire, out, record.position)) << name_of(wire);
     }
   }
 }
@@ -112,7 +158,7 @@ TEST(Encode, NoBytesOfATextMakeASecondFrameOrACarriageReturn) {
         std::string out;
         encode(wire, names, record, out);
         if (out.empty()) continue;
-        ASSERT_TRUE(is_one_frame(out, record.position)) << name_of(wire);
+        ASSERT_TRUE(is_one_event(wire, out, record.position)) << name_of(wire);
       }
     }
   }
@@ -152,6 +198,97 @@ TEST(EncodeV2, AResultWithoutACardHasNoUiSchema) {
   auto const bytes = frame(kV2, ToolResult{});
   EXPECT_THAT(bytes, Not(HasSubstr("ui_schema")));
   EXPECT_THAT(bytes, HasSubstr(R"("error":null)"));
+}
+
+TEST(EncodeV1, AResultIsATextAndHasNoCard) {
+  ToolResult fact;
+  fact.result = JsonText::parse(R"({"status":"success"})").value();
+  fact.card = JsonText::parse(R"({"format":"a2ui"})").value();
+
+  auto const bytes = frame(kV1, fact);
+
+  EXPECT_THAT(bytes, HasSubstr(R"("result":"{\"status\":\"success\"}","error":null})"));
+  EXPECT_THAT(bytes, Not(HasSubstr("ui_schema")));
+}
+
+TEST(EncodeV1, AnAnswerHasTheLastCardAndNoUsage) {
+  AnswerCompleted fact;
+  fact.key_points = {"booked"};
+  fact.result_type = "execution_report";
+  EXPECT_THAT(
+      frame(kV1, fact),
+      HasSubstr(
+          R"("answer":"","key_points":["booked"],"result_type":"execution_report","suggested_actions":[],"error":null,"ui_schema":{}})"));
+
+  fact.last_card = JsonText::parse(R"({"format":"a2ui"})").value();
+  EXPECT_THAT(frame(kV1, fact), HasSubstr(R"("ui_schema":{"format":"a2ui"}})"));
+}
+
+TEST(EncodeV1, EverythingElseIsAsInV2) {
+  for (auto const& record : fact_samples()) {
+    bool const differs = std::holds_alternative<ToolResult>(record.fact) ||
+                         std::holds_alternative<AnswerCompleted>(record.fact);
+    if (!differs) {
+      EXPECT_EQ(frame(kV1, record.fact), frame(kV2, record.fact));
+    }
+  }
+}
+
+std::string task_event(Fact fact) {
+  std::string out;
+  encode(kPolled, kNames, {{1700, 5}, 12, 1'769'182'968'154'797, std::move(fact)}, out);
+  return out;
+}
+
+TEST(EncodeTasks, TASK_3_AnEventHasItsNumberTypeDataAndTime) {
+  EXPECT_EQ(
+      task_event(TextDelta{MessageId{"m"}, "你好", 5, 3000}),
+      "{\"idx\":12,\"type\":\"text_chunk\",\"data\":{\"content\":\"你好\",\"index\":5,\"elapsed\":0.003000},"
+      "\"ts\":1769182968.154797},\n");
+}
+
+// The numbers have no gap, so a fact that has one must be shown, also if its text is empty.
+TEST(EncodeTasks, TASK_3_ExactlyTheFactsWithANumberAreShown) {
+  for (auto const& record : fact_samples("")) {
+    EXPECT_EQ(!task_event(record.fact).empty(), has_task_event(record.fact)) << record.fact.index();
+  }
+}
+
+TEST(EncodeTasks, TASK_6_ACallThatMayNotRunFailsWithItsOwnId) {
+  ToolResult refused;
+  refused.call = ToolCallId{"call-1"};
+  refused.status = ToolStatus::failure;
+  EXPECT_THAT(task_event(refused), HasSubstr(R"("data":{"id":"call-1","status":"failed")"));
+
+  ApprovalChanged asked;
+  asked.call = ToolCallId{"call-1"};
+  asked.action_id = "tool_0_calendar.create_x";
+  EXPECT_THAT(task_event(asked),
+              HasSubstr(R"("data":{"id":"tool_0_calendar.create_x","status":"awaiting_approval")"));
+}
+
+TEST(EncodeTasks, TASK_6_ARunEndsAsItsStatusSays) {
+  EXPECT_THAT(
+      task_event(RunFinished{{}, 3, 2, 1}),
+      HasSubstr(
+          R"("type":"task_complete","data":{"total_iterations":3,"total_tool_calls":2,"auto_fix_attempts":1})"));
+  EXPECT_THAT(task_event(RunFailed{"broken", std::nullopt, "e1", {}}),
+              HasSubstr(R"("type":"error","data":{"message":"broken"})"));
+  EXPECT_THAT(task_event(RunCanceled{}),
+              HasSubstr(R"("type":"system_message","data":{"content":"run canceled by user"})"));
+}
+
+TEST(EncodeTasks, TASK_5_AWebSocketGetsTheSameEventAsAPoll) {
+  for (std::size_t const size : {1U, 20U, 200U, 70'000U}) {
+    Record const record{{1700, 5}, 12, 0, ReasoningDelta{MessageId{"m"}, std::string(size, 'x')}};
+    std::string polled;
+    std::string sent;
+    encode(kPolled, kNames, record, polled);
+    encode(kWebSocket, kNames, record, sent);
+    polled.resize(polled.size() - kPollSeparator.size());
+    EXPECT_TRUE(sent.ends_with(polled));
+    EXPECT_TRUE(is_one_message(sent)) << size;
+  }
 }
 
 TEST(EncodeAgUi, AGUI_1_OnlyTheNewClientIsToldTheVersion) {

@@ -48,42 +48,48 @@ void Channel::begin_epoch(Epoch epoch, std::uint64_t after_n) {
 
 void Channel::publish(std::vector<Record> records) {
   if (records.empty()) return;
-  fan_out(records);
+  auto const shown = last_n_;
   last_n_ = records.back().position.n;
   ended_ = is_terminal(records.back().fact);
   paused_ = std::holds_alternative<RunPaused>(records.back().fact);
   std::move(records.begin(), records.end(), std::back_inserter(ring_));
+  fan_out(false, shown);
   serve_waiting();
-  if (ended_) close_all(CloseReason::ended);
+  if (ended_) close_ended();
   if (paused_) close_paused();
   forget_old();
 }
 
-void Channel::fan_out(std::vector<Record> const& records) {
+void Channel::set_durable(std::uint64_t n) {
+  if (n <= durable_n_) return;
+  auto const shown = std::exchange(durable_n_, n);
+  fan_out(true, shown);
+  serve_waiting();
+  if (ended_) close_ended();
+  forget_old();
+}
+
+bool Channel::has_durable_readers() const {
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    if (slots_[index].readers > 0 && is_durable_only(static_cast<Wire>(index % encoding_.wires))) return true;
+  }
+  return false;
+}
+
+void Channel::fan_out(bool durable_only, std::uint64_t after_n) {
   for (std::size_t number = 0; number < encoding_.wires; ++number) {
     auto const wire = static_cast<Wire>(number);
+    if (is_durable_only(wire) != durable_only) continue;
     SharedFrames frames;
     for (std::size_t core = 0; core < cores_.size(); ++core) {
       auto const& place = slot(core, wire);
       if (place.readers == 0) continue;
-      if (!frames) frames = encode_all(wire, records);
-      if (!frames) break;
+      if (!frames) frames = share(encode_after(wire, after_n));
+      if (frames->bytes.empty()) break;
       metrics_.live_frames.add(static_cast<std::int64_t>(frames->count() * place.readers));
       on_core(core, [relay = place.relay, frames] { relay->send(frames); });
     }
   }
-}
-
-SharedFrames Channel::encode_all(Wire wire, std::vector<Record> const& records) const {
-  Frames out;
-  for (auto const& record : records)
-    out.add(encoding_, wire, names_, record);
-  return out.bytes.empty() ? nullptr : share(std::move(out));
-}
-
-void Channel::set_durable(std::uint64_t n) {
-  durable_n_ = std::max(durable_n_, n);
-  forget_old();
 }
 
 void Channel::forget_old() {
@@ -106,20 +112,34 @@ void Channel::retire() {
   close_all(CloseReason::reconnect);
 }
 
+void Channel::close_slot(std::size_t index, CloseReason reason) {
+  auto& place = slots_[index];
+  if (place.readers == 0) return;
+  place.readers = 0;
+  on_core(index / encoding_.wires, [relay = place.relay, reason] { relay->close(reason); });
+}
+
 void Channel::close_all(CloseReason reason) {
-  for (std::size_t i = 0; i < slots_.size(); ++i) {
-    auto& place = slots_[i];
-    if (place.readers == 0) continue;
-    place.readers = 0;
-    on_core(i / encoding_.wires, [relay = place.relay, reason] { relay->close(reason); });
-  }
-  // Readers that still wait are ahead of the log: they have not seen the terminal fact here.
+  for (std::size_t index = 0; index < slots_.size(); ++index)
+    close_slot(index, reason);
+  // Readers that still wait have not seen the terminal fact here.
   for (auto& [id, reader] : readers_) {
     if (!reader.waiting) continue;
     on_core(reader.core, [subscriber = reader.waiting] { subscriber->on_close(CloseReason::reconnect); });
   }
   readers_.clear();
   waiting_ = 0;
+}
+
+void Channel::close_ended() {
+  if (durable_n_ == last_n_ || encoding_.is_durable_only == nullptr) return close_all(CloseReason::ended);
+  for (std::size_t index = 0; index < slots_.size(); ++index) {
+    if (!is_over_for(static_cast<Wire>(index % encoding_.wires))) continue;
+    close_slot(index, CloseReason::ended);
+  }
+  std::erase_if(readers_, [this](auto const& entry) {
+    return !entry.second.waiting && is_over_for(entry.second.wire);
+  });
 }
 
 void Channel::close_paused() {
@@ -137,21 +157,26 @@ void Channel::close_paused() {
   }
 }
 
-bool Channel::covers(std::uint64_t after_n) const {
-  return after_n == last_n_ || (!ring_.empty() && ring_.front().position.n <= after_n + 1);
+bool Channel::covers(Wire wire, std::uint64_t after_n) const {
+  return after_n == end_for(wire) || (!ring_.empty() && ring_.front().position.n <= after_n + 1);
 }
 
-SharedFrames Channel::encode_after(Wire wire, std::uint64_t after_n) const {
+// The numbers in the ring have no gaps.
+Frames Channel::encode_after(Wire wire, std::uint64_t after_n) const {
   Frames out;
-  for (auto const& record : ring_) {
-    if (record.position.n > after_n) out.add(encoding_, wire, names_, record);
+  auto const end = end_for(wire);
+  if (ring_.empty() || end <= after_n) return out;
+  auto const front = ring_.front().position.n;
+  for (auto i = static_cast<std::size_t>(after_n + 1 - front); i < ring_.size(); ++i) {
+    if (ring_[i].position.n > end) break;
+    out.add(encoding_, wire, names_, ring_[i]);
   }
-  metrics_.live_frames.add(static_cast<std::int64_t>(out.count()));
-  return share(std::move(out));
+  return out;
 }
 
-void Channel::go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber,
-                      SharedFrames first) {
+void Channel::go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber) {
+  auto first = share(encode_after(reader.wire, reader.after.n));
+  metrics_.live_frames.add(static_cast<std::int64_t>(first->count()));
   auto& place = slot(reader.core, reader.wire);
   if (!place.relay) place.relay = std::make_shared<Relay>(cores_.at(reader.core));
   ++place.readers;
@@ -166,14 +191,14 @@ void Channel::serve_waiting() {
   if (waiting_ == 0 || holding_) return;
   for (auto it = readers_.begin(); it != readers_.end();) {
     auto& [id, reader] = *it;
-    if (!reader.waiting || reader.after.n > last_n_) {
+    if (!reader.waiting || reader.after.n > end_for(reader.wire)) {
       ++it;
       continue;
     }
     --waiting_;
-    if (covers(reader.after.n)) {
+    if (covers(reader.wire, reader.after.n)) {
       auto const subscriber = reader.waiting;
-      go_live(id, reader, subscriber, encode_after(reader.wire, reader.after.n));
+      go_live(id, reader, subscriber);
       ++it;
     } else {
       on_core(reader.core, [subscriber = reader.waiting] { subscriber->on_close(CloseReason::reconnect); });
@@ -192,8 +217,8 @@ asio::awaitable<ReaderId> Channel::attach_here(Attach request) {
   if (epoch_ != 0 && after.epoch < epoch_) after.n = std::min(after.n, epoch_after_);
 
   if (retired_ || (epoch_ == 0 && !request.wait_for_writer)) co_return 0;
-  bool const waits = epoch_ == 0 || after.n > last_n_ || (holding_ && after.n >= durable_n_);
-  if (!waits && (holding_ || !covers(after.n))) co_return 0;
+  bool const waits = epoch_ == 0 || after.n > end_for(request.wire) || (holding_ && after.n >= durable_n_);
+  if (!waits && (holding_ || !covers(request.wire, after.n))) co_return 0;
 
   auto const id = ++last_reader_;
   auto& reader = readers_[id];
@@ -202,9 +227,9 @@ asio::awaitable<ReaderId> Channel::attach_here(Attach request) {
     reader.waiting = std::move(request.subscriber);
     ++waiting_;
   } else {
-    go_live(id, reader, std::move(request.subscriber), encode_after(request.wire, after.n));
+    go_live(id, reader, std::move(request.subscriber));
   }
-  if (ended_) close_all(CloseReason::ended);
+  if (ended_) close_ended();
   if (paused_) close_paused();
   co_return id;
 }

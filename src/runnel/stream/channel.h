@@ -23,6 +23,9 @@ namespace runnel::stream {
 // The live path of one run: its newest facts and its readers. The facts, their numbers and the list of
 // readers belong to one core, which is also the core of the run's writer. Frames are encoded once for each
 // wire in use, and handed in one post to each core that has readers of that wire.
+//
+// Readers of most wires see a fact when it is published. Readers of a wire that is durable only
+// (Encoding::is_durable_only) see it when it is also durable.
 class Channel : public std::enable_shared_from_this<Channel> {
  public:
   Channel(base::Cores& cores, std::size_t core, RunNames names, Encoding encoding, std::size_t keep_records,
@@ -40,12 +43,16 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // older epochs: a reader that waits beyond their end continues with this epoch's first fact (SSE-4).
   void begin_epoch(Epoch epoch, std::uint64_t after_n);
 
-  // Shows the records to the readers. Their numbers must continue without a gap. A terminal record closes all
-  // readers.
+  // Shows the records to the readers. Their numbers must continue without a gap. A terminal record closes the
+  // readers that have seen it.
   void publish(std::vector<Record> records);
 
-  // Facts up to `n` can be read from the store, so the oldest of them may be forgotten here.
+  // Facts up to `n`, all of which have been published, can be read from the store. The readers that waited
+  // for this see them; then the oldest may be forgotten here.
   void set_durable(std::uint64_t n);
+
+  // Whether somebody waits for facts to become durable.
+  [[nodiscard]] bool has_durable_readers() const;
 
   // To be called when the store refuses the writer's facts. Closes all readers without a terminal record.
   // Until `go_on`, readers that attach get what is durable and then wait.
@@ -90,17 +97,29 @@ class Channel : public std::enable_shared_from_this<Channel> {
   };
 
   boost::asio::awaitable<ReaderId> attach_here(Attach request);
-  [[nodiscard]] bool covers(std::uint64_t after_n) const;
-  // Null if the wire shows none of the records.
-  [[nodiscard]] SharedFrames encode_all(Wire wire, std::vector<Record> const& records) const;
-  [[nodiscard]] SharedFrames encode_after(Wire wire, std::uint64_t after_n) const;
+  [[nodiscard]] bool is_durable_only(Wire wire) const {
+    return encoding_.is_durable_only != nullptr && encoding_.is_durable_only(wire);
+  }
+  // The newest fact that readers of this wire may see.
+  [[nodiscard]] std::uint64_t end_for(Wire wire) const {
+    return is_durable_only(wire) ? durable_n_ : last_n_;
+  }
+  // Whether readers of this wire have the run's terminal fact.
+  [[nodiscard]] bool is_over_for(Wire wire) const { return ended_ && end_for(wire) == last_n_; }
+  [[nodiscard]] bool covers(Wire wire, std::uint64_t after_n) const;
+  // The frames of the facts behind `after_n` that readers of this wire may see.
+  [[nodiscard]] Frames encode_after(Wire wire, std::uint64_t after_n) const;
   Slot& slot(std::size_t core, Wire wire) {
     return slots_[core * encoding_.wires + static_cast<std::size_t>(wire)];
   }
-  void go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber, SharedFrames first);
+  void go_live(ReaderId id, Reader& reader, std::shared_ptr<Subscriber> subscriber);
   void serve_waiting();
-  void fan_out(std::vector<Record> const& records);
+  // Shows the facts behind `after_n` to the readers of all wires of that kind.
+  void fan_out(bool durable_only, std::uint64_t after_n);
   void close_all(CloseReason reason);
+  // Closes the readers that have the terminal fact.
+  void close_ended();
+  void close_slot(std::size_t index, CloseReason reason);
   // Closes the readers whose stream is complete at a pause.
   void close_paused();
   void detach_here(ReaderId id);

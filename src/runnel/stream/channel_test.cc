@@ -12,9 +12,15 @@
 namespace runnel::stream {
 namespace {
 
-// One wire shows no deltas, the other shows all facts. A frame is "epoch-n ".
+// One wire shows no deltas, the others show all facts, the last one only those that are durable. A frame is
+// "epoch-n ".
 constexpr Wire kNoDeltas{0};
 constexpr Wire kAll{1};
+constexpr Wire kDurable{2};
+
+bool is_durable_only(Wire wire) {
+  return wire == kDurable;
+}
 
 void encode(Wire wire, RunNames const& /*names*/, Record const& record, std::string& out) {
   if (wire == kNoDeltas && is_delta(record.fact)) return;
@@ -22,7 +28,7 @@ void encode(Wire wire, RunNames const& /*names*/, Record const& record, std::str
   out += ' ';
 }
 
-constexpr Encoding kEncoding{&encode, 2};
+constexpr Encoding kEncoding{&encode, 3, &is_durable_only};
 
 class Recorder final : public Subscriber {
  public:
@@ -81,6 +87,9 @@ class ChannelTest : public testing::TestWithParam<std::size_t> {
 
   void publish(std::vector<Record> records) {
     on(0, [&] { channel->publish(std::move(records)); });
+  }
+  void set_durable(std::uint64_t n) {
+    on(0, [&] { channel->set_durable(n); });
   }
   void begin(Epoch epoch, std::uint64_t after_n) {
     on(0, [&] { channel->begin_epoch(epoch, after_n); });
@@ -281,6 +290,99 @@ TEST_P(ChannelTest, HTTP_7_FramesAreCountedForEachReader) {
   // Both readers get the first fact; then the first wire has one frame, and the second has two.
   EXPECT_EQ(seen(reader), "1000-1 1000-3 ");
   EXPECT_NE(metrics.text().find("\nrunnel_stream_frames_total{from=\"live\"} 5\n"), std::string::npos);
+}
+
+TEST_P(ChannelTest, TASK_3_DurableReaderSeesAFactWhenItIsDurable) {
+  begin(kEpoch, 0);
+  attach(reader, {}, kDurable);
+  publish({delta(1), delta(2), delta(3)});
+  EXPECT_EQ(seen(reader), "");
+
+  set_durable(2);
+  EXPECT_EQ(seen(reader), "1000-1 1000-2 ");
+
+  publish({note(4)});
+  set_durable(4);
+  EXPECT_EQ(seen(reader), "1000-1 1000-2 1000-3 1000-4 ");
+}
+
+TEST_P(ChannelTest, TASK_3_DurableReaderThatComesLaterGetsOnlyWhatIsDurable) {
+  begin(kEpoch, 0);
+  publish({delta(1), delta(2), delta(3)});
+  set_durable(2);
+
+  attach(reader, {kEpoch, 1}, kDurable);
+  EXPECT_EQ(seen(reader), "1000-2 ");
+  set_durable(3);
+  EXPECT_EQ(seen(reader), "1000-2 1000-3 ");
+}
+
+TEST_P(ChannelTest, TASK_3_DurableReaderAheadOfTheLogWaitsForIt) {
+  begin(kEpoch, 0);
+  publish({delta(1), delta(2), delta(3)});
+  set_durable(1);
+
+  attach(reader, {kEpoch, 2}, kDurable);
+  EXPECT_EQ(seen(reader), "");
+  set_durable(3);
+  EXPECT_EQ(seen(reader), "1000-3 ");
+}
+
+TEST_P(ChannelTest, TASK_3_DurableReaderGetsTheTerminalFactBeforeItIsClosed) {
+  begin(kEpoch, 0);
+  auto const visible = std::make_shared<Recorder>();
+  attach(reader, {}, kDurable);
+  attach(visible, {}, kAll);
+
+  publish({note(1), terminal(2)});
+  EXPECT_EQ(seen(visible), "1000-1 1000-2 ended");
+  EXPECT_EQ(seen(reader), "");
+
+  set_durable(2);
+  EXPECT_EQ(seen(reader), "1000-1 1000-2 ended");
+  EXPECT_EQ(reader->closes, 1);
+  EXPECT_EQ(visible->closes, 1);
+}
+
+TEST_P(ChannelTest, TASK_3_NothingThatADurableReaderNeedsIsForgotten) {
+  begin(kEpoch, 0);
+  attach(reader, {}, kDurable);
+
+  // More than the four records that are kept.
+  publish({note(1), note(2), note(3), note(4), note(5), note(6), note(7)});
+  set_durable(7);
+
+  EXPECT_EQ(seen(reader), "1000-1 1000-2 1000-3 1000-4 1000-5 1000-6 1000-7 ");
+}
+
+TEST_P(ChannelTest, TASK_3_WriterLearnsWhetherSomebodyWaitsForDurableFacts) {
+  auto const has = [this] {
+    bool found = false;
+    on(0, [&] { found = channel->has_durable_readers(); });
+    return found;
+  };
+  begin(kEpoch, 0);
+  attach(std::make_shared<Recorder>(), {}, kAll);
+  EXPECT_FALSE(has());
+
+  auto const id = attach(reader, {}, kDurable);
+  EXPECT_TRUE(has());
+  channel->detach(id);
+  EXPECT_FALSE(has());
+}
+
+TEST_P(ChannelTest, TASK_3_DurableReadersReconnectWhileTheStoreRefuses) {
+  begin(kEpoch, 0);
+  attach(reader, {}, kDurable);
+  publish({delta(1)});
+
+  on(0, [&] { channel->hold(); });
+  EXPECT_EQ(seen(reader), "reconnect");
+  auto const next = std::make_shared<Recorder>();
+  attach(next, {}, kDurable);
+  set_durable(1);
+  on(0, [&] { channel->go_on(); });
+  EXPECT_EQ(seen(next), "1000-1 ");
 }
 
 INSTANTIATE_TEST_SUITE_P(Cores, ChannelTest, testing::Values(0, 1));

@@ -18,6 +18,8 @@ struct Encoding {
   // Appends at most one frame for the record (WIRE-1).
   void (*encode)(Wire wire, RunNames const& names, Record const& record, std::string& out) = nullptr;
   std::size_t wires = 0;  // The number of wires: every Wire is a number below it.
+  // Whether the readers of this wire get only what is durable. If it is null, no wire is like that.
+  bool (*is_durable_only)(Wire wire) = nullptr;
 };
 
 // Encoded frames of one wire, one after the other, and where each ends.

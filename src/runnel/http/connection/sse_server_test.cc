@@ -41,19 +41,19 @@ TEST_F(SseServer, HTTP_7_StreamsAreCountedByDialectAndEnd) {
   replayed.send(get("/events"));
   replayed.read_to_end();
   expect_destroyed(*script);
-  EXPECT_NE(metrics.text().find("\nrunnel_sse_sent_bytes_total 9\n"), std::string::npos);
+  EXPECT_NE(metrics.text().find("\nrunnel_stream_bytes_sent_total 9\n"), std::string::npos);
   TestClient live{port};
   live.send(get("/other"));
   Reader reader{other};
   live.read_head();
-  EXPECT_NE(metrics.text().find("\nrunnel_sse_streams 1\n"), std::string::npos);
+  EXPECT_NE(metrics.text().find("\nrunnel_streams 1\n"), std::string::npos);
   live.close();
   expect_destroyed(*other);
 
   auto const text = metrics.text();
-  for (char const* line : {"runnel_sse_streams_opened_total{dialect=\"ag-ui-1.0\"} 2",
-                           "runnel_sse_streams_closed_total{reason=\"ended\"} 1",
-                           "runnel_sse_streams_closed_total{reason=\"gone\"} 1", "runnel_sse_streams 0"}) {
+  for (char const* line : {"runnel_streams_opened_total{dialect=\"ag-ui-1.0\"} 2",
+                           "runnel_streams_closed_total{reason=\"ended\"} 1",
+                           "runnel_streams_closed_total{reason=\"gone\"} 1", "runnel_streams 0"}) {
     EXPECT_NE(text.find(std::string{"\n"} + line + "\n"), std::string::npos) << line;
   }
 }

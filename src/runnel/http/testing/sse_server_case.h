@@ -16,6 +16,7 @@
 #include "runnel/http/connection/sse_session.h"
 #include "runnel/http/routes/event_feed.h"
 #include "runnel/http/testing/test_server.h"
+#include "runnel/protocol/wires.h"
 
 // A server whose route /events streams what a test wrote into a script.
 namespace runnel::http {
@@ -67,7 +68,7 @@ class ScriptedFeed final : public EventFeed {
     return size <= script_->budget;
   }
   [[nodiscard]] RunNames const& run() const override { return run_; }
-  [[nodiscard]] Wire wire() const override { return Wire{1}; }
+  [[nodiscard]] Wire wire() const override { return protocol::find_wire("ag-ui", "1.0").value(); }
 
  private:
   std::shared_ptr<Script> script_;

@@ -16,8 +16,9 @@ class Script {
       : transcript_{std::move(name), std::move(names), {}} {}
 
   Script& say(Fact fact) {
+    auto const idx = has_task_event(fact) ? next_idx_++ : -1;
     transcript_.records.push_back(
-        {{epoch_, ++n_}, -1, kStart + static_cast<std::int64_t>(n_) * 20'500, std::move(fact)});
+        {{epoch_, ++n_}, idx, kStart + static_cast<std::int64_t>(n_) * 20'500, std::move(fact)});
     return *this;
   }
   // Another node takes over the run; its first fact says so.
@@ -38,6 +39,7 @@ class Script {
   Transcript transcript_;
   Epoch epoch_ = kEpoch;
   std::uint64_t n_ = 0;
+  std::int64_t next_idx_ = 0;
 };
 
 JsonText json(std::string_view text) {
