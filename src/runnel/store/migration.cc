@@ -7,9 +7,11 @@
 
 #include "kPostgresApprovals.inc"
 #include "kPostgresBaseline.inc"
+#include "kPostgresLogIdx.inc"
 #include "kPostgresToolCalls.inc"
 #include "kSqliteApprovals.inc"
 #include "kSqliteBaseline.inc"
+#include "kSqliteLogIdx.inc"
 #include "kSqliteToolCalls.inc"
 
 namespace runnel::store {
@@ -18,7 +20,8 @@ namespace {
 
 constexpr std::array kOfRuns{Migration{"runs", 1, kSqliteBaseline, kPostgresBaseline},
                              Migration{"runs", 2, kSqliteToolCalls, kPostgresToolCalls},
-                             Migration{"runs", 3, kSqliteApprovals, kPostgresApprovals}};
+                             Migration{"runs", 3, kSqliteApprovals, kPostgresApprovals},
+                             Migration{"runs", 4, kSqliteLogIdx, kPostgresLogIdx}};
 
 }  // namespace
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runnel/core/fact/position.h"
 #include "runnel/core/ids.h"
 #include "runnel/core/money/money.h"
 #include "runnel/store/call_rows.h"
@@ -260,6 +261,12 @@ struct RunUsage {
   std::int64_t output_tokens = 0;
   Money cost;
   std::string currency;
+};
+
+// A place between two rows of a log.
+struct LogPlace {
+  Position after;             // The last fact before it; {0, 0} for the start.
+  std::int64_t next_idx = 0;  // The idx of the first polled event behind it.
 };
 
 // Where a run's log ends, even if its rows cannot be read.

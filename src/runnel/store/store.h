@@ -109,6 +109,9 @@ class Store {
   virtual Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) = 0;
   virtual Async<std::optional<RunRow>> run_by_key(RunKey run) = 0;
 
+  // The owner's run with this id, on whatever thread.
+  virtual Async<std::optional<RunRow>> find_owned_run(UserId owner, RunId run) = 0;
+
   // Runs that need a writer and have none when a server has just started: pending and running runs with a key
   // above `after`, oldest first, at most `limit`. Only the short columns are read: `input`, `profile` and
   // `epochs` are left empty, and `run_by_key` returns them. So a run whose input cannot be read does not hide
@@ -118,6 +121,10 @@ class Store {
   // Rows that hold facts numbered above `after_n`, in order, up to about `max_bytes` of body, but at least
   // one row unless `max_bytes` is 0.
   virtual Async<std::vector<LogRow>> read_log(RunKey run, std::uint64_t after_n, std::size_t max_bytes) = 0;
+
+  // Where the polled events from `idx` on begin (TASK-3): a place at or before them, at the border of a row.
+  // Looks at the rows from the log's end on, so it is fast for events that are not old.
+  virtual Async<LogPlace> place_of_idx(RunKey run, std::int64_t idx) = 0;
 
   // Fails with `not_found` if there is no such run.
   virtual Async<LogEnd> log_end(RunKey run) = 0;

@@ -152,9 +152,9 @@ void Service::let_go(Claimed claimed) {
 }
 
 std::shared_ptr<RunWriter> Service::make_writer(LiveRun const& live, RunWriter::Start start) {
-  return std::make_shared<RunWriter>(parts_.store, parts_.clock, tasks_, live.channel, live.cancel,
-                                     std::move(start),
-                                     RunWriter::Options{options_.delta_flush, options_.metrics});
+  return std::make_shared<RunWriter>(
+      parts_.store, parts_.clock, tasks_, live.channel, live.cancel, std::move(start),
+      RunWriter::Options{.delta_flush = options_.delta_flush, .metrics = options_.metrics});
 }
 
 // Uses the profile that was frozen with the run. Bad values in it are replaced by defaults and break no run

@@ -65,6 +65,12 @@ class LossyStore final : public store::Store {
   store::Async<std::optional<store::RunRow>> run_by_key(RunKey run) override {
     return behind_->run_by_key(run);
   }
+  store::Async<std::optional<store::RunRow>> find_owned_run(UserId owner, RunId run) override {
+    return behind_->find_owned_run(std::move(owner), std::move(run));
+  }
+  store::Async<store::LogPlace> place_of_idx(RunKey run, std::int64_t idx) override {
+    return behind_->place_of_idx(run, idx);
+  }
   store::Async<std::vector<store::RunRow>> runs_to_recover(RunKey after, std::size_t limit) override {
     return behind_->runs_to_recover(after, limit);
   }

@@ -133,6 +133,12 @@ class TestStore final : public store::Store {
   store::Async<std::optional<store::RunRow>> run_by_key(RunKey) override {
     return unexpected<std::optional<store::RunRow>>();
   }
+  store::Async<std::optional<store::RunRow>> find_owned_run(UserId, RunId) override {
+    return unexpected<std::optional<store::RunRow>>();
+  }
+  store::Async<store::LogPlace> place_of_idx(RunKey, std::int64_t) override {
+    return unexpected<store::LogPlace>();
+  }
   store::Async<std::vector<store::RunRow>> runs_to_recover(RunKey, std::size_t) override {
     return unexpected<std::vector<store::RunRow>>();
   }

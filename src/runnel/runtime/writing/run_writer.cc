@@ -219,10 +219,9 @@ void RunWriter::written(std::uint64_t last_n) {
   in_flight_bytes_ = 0;
   count_written(last_n);
   durable_n_ = last_n;
-  auto records = std::exchange(in_flight_, {});
-  channel_->set_durable(durable_n_);
   if (std::exchange(refused_, false)) channel_->go_on();
-  channel_->publish(std::move(records));
+  channel_->publish(std::exchange(in_flight_, {}));
+  channel_->set_durable(durable_n_);
   // Deltas that were queued behind those facts are shown too, up to the next fact, which waits for its own
   // commit.
   auto const waits = std::find_if(head_.pending.unshown.begin(), head_.pending.unshown.end(),
@@ -282,11 +281,14 @@ asio::awaitable<bool> RunWriter::wait_for_store(Error error, milliseconds pause)
   co_return cancel_->reason() != base::CancelReason::shutdown;
 }
 
+milliseconds RunWriter::flush_period() const {
+  return channel_->has_durable_readers() ? options_.durable_flush : options_.delta_flush;
+}
+
 void RunWriter::arm_flush() {
   if (flush_armed_ || failure_) return;
   flush_armed_ = true;
-  flush_timer_.expires_at(flush_hurried_ ? std::chrono::steady_clock::now()
-                                         : next_tick(options_.delta_flush));
+  flush_timer_.expires_at(flush_hurried_ ? std::chrono::steady_clock::now() : next_tick(flush_period()));
   flush_timer_.async_wait([self = shared_from_this()](boost::system::error_code error) {
     self->flush_armed_ = false;
     if (self->closed_) return;

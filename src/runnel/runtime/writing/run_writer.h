@@ -55,6 +55,8 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
  public:
   struct Options {
     std::chrono::milliseconds delta_flush{100};
+    std::chrono::milliseconds durable_flush{
+        20};  // While somebody sees deltas only when they are durable (TASK-3).
     RunMetrics metrics{};
     // Bytes of the log. Everything that waits is written as one row, and each reader of a replay holds a
     // whole row.
@@ -146,6 +148,7 @@ class RunWriter : public std::enable_shared_from_this<RunWriter> {
   void written(std::uint64_t last_n);
   void count_written(std::uint64_t last_n);
   void failed(Error error);
+  [[nodiscard]] std::chrono::milliseconds flush_period() const;
   void arm_flush();
   void hurry_flush();
 

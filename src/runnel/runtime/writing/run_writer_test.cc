@@ -65,7 +65,7 @@ class RunWriterTest : public testing::Test {
                                          std::size_t max_unwritten = 1 << 20) {
     return std::make_shared<RunWriter>(store, clock, tasks, channel, cancel,
                                        RunWriter::Start{RunKey{7}, LogTail{kEpoch, 0, 0, FactOrder{}}},
-                                       RunWriter::Options{flush, {}, max_unwritten});
+                                       RunWriter::Options{flush, flush, {}, max_unwritten});
   }
 
   std::future<Result<void>> commit(std::shared_ptr<RunWriter> writer, std::vector<Fact> facts) {

@@ -42,6 +42,7 @@ std::string const kRuns =
 std::string const kRunOfOwner = kRuns +
                                 "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3 "
                                 "AND s.owner_id <> ''";
+std::string const kOwnedRun = kRuns + "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = $1 AND s.owner_id <> ''";
 // The columns of `kRuns`, with the long ones empty.
 constexpr char kRunsToRecover[] =
@@ -240,6 +241,23 @@ class PostgresStore final : public Database {
 
   Async<std::optional<RunRow>> run_by_key(RunKey run) override {
     return reader().call<std::optional<RunRow>>(Statement{kRunByKey.c_str(), run.value}, postgres::to_run);
+  }
+
+  Async<std::optional<RunRow>> find_owned_run(UserId owner, RunId run) override {
+    return reader().call<std::optional<RunRow>>(Statement{kOwnedRun.c_str(), owner.text, run.text},
+                                                postgres::to_run);
+  }
+
+  Async<LogPlace> place_of_idx(RunKey run, std::int64_t idx) override {
+    return reader().call<LogPlace>(
+        Statement{"SELECT epoch, last_n, next_idx FROM log WHERE run_id = $1 AND next_idx <= $2 "
+                  "ORDER BY first_n DESC LIMIT 1",
+                  run.value, idx},
+        [](Rows const& rows) -> Result<LogPlace> {
+          if (rows.size() == 0) return LogPlace{};
+          return LogPlace{{rows.integer(0, 0), static_cast<std::uint64_t>(rows.integer(0, 1))},
+                          rows.integer(0, 2)};
+        });
   }
 
   Async<std::vector<RunRow>> runs_to_recover(RunKey after, std::size_t limit) override {

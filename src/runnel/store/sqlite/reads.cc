@@ -17,6 +17,7 @@ std::string const kRuns =
 std::string const kRunOfOwner = kRuns +
                                 "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3 "
                                 "AND s.owner_id <> ''";
+std::string const kOwnedRun = kRuns + "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = ?1 AND s.owner_id <> ''";
 // The columns of `kRuns`, with the long ones empty. The index holds only the runs that have not ended;
 // without the hint SQLite would look through all runs by key.
@@ -168,6 +169,11 @@ Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run) {
   return one_run(db, query);
 }
 
+Result<std::optional<RunRow>> find_owned_run(Db& db, UserId const& owner, RunId const& run) {
+  Query query{db, kOwnedRun, owner.text, run.text};
+  return one_run(db, query);
+}
+
 Result<std::vector<RunRow>> runs_to_recover(Db& db, RunKey after, std::size_t limit) {
   std::vector<RunRow> rows;
   Query query{db, kRunsToRecover, after.value, limit};
@@ -194,6 +200,15 @@ Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, 
     bytes += rows.back().body.size();
   }
   return rows;
+}
+
+Result<LogPlace> place_of_idx(Db& db, RunKey run, std::int64_t idx) {
+  Query query{db,
+              "SELECT epoch, last_n, next_idx FROM log WHERE run_id = ?1 AND next_idx <= ?2 "
+              "ORDER BY first_n DESC LIMIT 1",
+              run.value, idx};
+  if (!query.next()) return LogPlace{};
+  return LogPlace{{query.integer(0), static_cast<std::uint64_t>(query.integer(1))}, query.integer(2)};
 }
 
 std::uint64_t last_logged(Db& db, RunKey run) {

@@ -18,6 +18,8 @@ namespace runnel::store::sqlite {
 Result<std::optional<RunRow>> find_run(Db& db, UserId const& owner, ThreadId const& thread, RunId const& run);
 Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run);
 Result<std::vector<RunRow>> runs_to_recover(Db& db, RunKey after, std::size_t limit);
+Result<std::optional<RunRow>> find_owned_run(Db& db, UserId const& owner, RunId const& run);
+Result<LogPlace> place_of_idx(Db& db, RunKey run, std::int64_t idx);
 Result<std::vector<LogRow>> read_log(Db& db, RunKey run, std::uint64_t after_n, std::size_t max_bytes);
 // The last number in the rows of the log; 0 if it has no rows. Throws if they cannot be read, because a
 // transaction that has met damage cannot be committed.

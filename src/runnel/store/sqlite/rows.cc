@@ -101,8 +101,8 @@ void insert_message(Db& db, RunState const& run, NewMessage const& message, std:
 }
 
 void insert_log(Db& db, RunKey run, Epoch epoch, LogBatch const& facts) {
-  db.run("INSERT INTO log(run_id, first_n, last_n, epoch, body) VALUES (?1, ?2, ?3, ?4, ?5)", run.value,
-         facts.first_n, facts.last_n, epoch, facts.body);
+  db.run("INSERT INTO log(run_id, first_n, last_n, epoch, body, next_idx) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+         run.value, facts.first_n, facts.last_n, epoch, facts.body, facts.next_idx);
 }
 
 bool log_holds(Db& db, RunKey run, Epoch epoch, LogBatch const& facts) {

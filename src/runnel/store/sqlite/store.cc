@@ -190,6 +190,14 @@ class SqliteStore final : public Database {
   Async<std::optional<RunRow>> run_by_key(RunKey run) override {
     return query<std::optional<RunRow>>([run](Db& db) { return sqlite::run_by_key(db, run); });
   }
+  Async<std::optional<RunRow>> find_owned_run(UserId owner, RunId run) override {
+    return query<std::optional<RunRow>>([owner = std::move(owner), run = std::move(run)](Db& db) {
+      return sqlite::find_owned_run(db, owner, run);
+    });
+  }
+  Async<LogPlace> place_of_idx(RunKey run, std::int64_t idx) override {
+    return query<LogPlace>([=](Db& db) { return sqlite::place_of_idx(db, run, idx); });
+  }
   Async<std::vector<RunRow>> runs_to_recover(RunKey after, std::size_t limit) override {
     return query<std::vector<RunRow>>([=](Db& db) { return sqlite::runs_to_recover(db, after, limit); });
   }

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include "runnel/store/testing/ledger_contract.h"
 
 namespace runnel::store {
@@ -67,6 +69,55 @@ TEST_P(StoreReads, RunIsNotFoundUnderAnotherThread) {
 
   EXPECT_FALSE(run_async(store().find_run(kAnn, ThreadId{"t2"}, RunId{"r1"})).value().has_value());
   EXPECT_FALSE(run_async(store().run_by_key(RunKey{4711})).value().has_value());
+}
+
+TEST_P(StoreReads, TASK_1_RunIsFoundByItsOwnIdWhateverItsThread) {
+  auto const run = talk();
+
+  auto const found = run_async(store().find_owned_run(kAnn, RunId{"r1"})).value();
+  ASSERT_TRUE(found.has_value());
+  EXPECT_EQ(found->key, run.run);
+  EXPECT_EQ(found->thread_id, kThread);
+  EXPECT_EQ(found->epochs.size(), 1u);
+  EXPECT_FALSE(run_async(store().find_owned_run(kBob, RunId{"r1"})).value().has_value());
+  EXPECT_FALSE(run_async(store().find_owned_run(kAnn, RunId{"r2"})).value().has_value());
+}
+
+TEST_P(StoreReads, TASK_1_RunOfADeletedThreadIsNotFound) {
+  auto const run = talk();
+  end(run.run, run.epoch, batch(4, 4));
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+
+  EXPECT_FALSE(run_async(store().find_owned_run(kAnn, RunId{"r1"})).value().has_value());
+}
+
+// The helper `batch` says that ten polled events came before each fact behind it.
+TEST_P(StoreReads, TASK_3_PlaceOfAPolledEventIsAtTheRowThatHasIt) {
+  auto const run = admit(admission("r1"));
+  (void)run_async(store().append(append_request(run.run, run.epoch, batch(3, 6)))).value();
+  (void)run_async(store().append(append_request(run.run, run.epoch, batch(7, 7)))).value();
+  auto const place = [&](std::int64_t idx) {
+    auto const found = run_async(store().place_of_idx(run.run, idx)).value();
+    return std::tuple{found.after.n, found.after.epoch, found.next_idx};
+  };
+
+  auto const begun = place(59);
+  EXPECT_EQ(std::get<0>(begun), 2u);
+  EXPECT_EQ(place(60), (std::tuple{6u, run.epoch, 60})) << "the row behind it begins with it";
+  EXPECT_EQ(place(69), place(60));
+  EXPECT_EQ(place(70), (std::tuple{7u, run.epoch, 70}));
+  EXPECT_EQ(place(1'000'000), place(70)) << "the end of the log";
+  EXPECT_EQ(place(0), (std::tuple{0u, 0, 0})) << "the start";
+}
+
+TEST_P(StoreReads, TASK_3_PlaceIsTheStartInALogThatIsOlderThanItsNumbers) {
+  auto const run = admit(admission("r1"));
+  sql("UPDATE log SET next_idx = NULL");
+
+  auto const place = run_async(store().place_of_idx(run.run, 1000)).value();
+
+  EXPECT_EQ(place.after, Position{});
+  EXPECT_EQ(place.next_idx, 0);
 }
 
 TEST_P(StoreReads, RUN_5_ThreadNamesItsActiveRunAndThoseThatWait) {
