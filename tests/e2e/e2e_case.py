@@ -13,7 +13,8 @@ from runnel_server import BINARY, Api, Server, new_id, run_input  # noqa: E402
 
 __all__ = ["DIALECTS", "Api", "E2eCase", "Server", "eventually", "new_id", "offline", "run_input"]
 
-DIALECTS = {"v2": {"dialect": "v2"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
+DIALECTS = {"v2": {"dialect": "v2"}, "v1": {"dialect": "v1"},
+            "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
             "ag-ui 0.0": {"dialect": "ag-ui", "agui": "0.0"}}
 
 

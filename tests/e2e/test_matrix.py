@@ -57,7 +57,12 @@ def on_invite(answer: str):
     return lambda case: (f"{INVITES}/{case.invite()}/{answer}", None)
 
 
+def on_task(form: str = ""):
+    return lambda case: (f"{TASKS}/{case.finished()[1]}{form}", None)
+
+
 RUNS = "/api/v1/agent/runs"
+TASKS = "/api/v1/tasks"
 CONTACTS = "/api/v1/contacts"
 CALENDAR = "/api/v1/calendar"
 EVENTS = f"{CALENDAR}/events"
@@ -78,6 +83,9 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", f"{RUNS}/{{thread_id}}/events"): Row(on_run(RUNS + "/{}/events?runId={}"), 200, other=404),
     ("GET", f"{RUNS}/{{thread_id}}/stages"): Row(on_run(RUNS + "/{}/stages?runId={}"), 200, other=404),
     ("POST", f"{RUNS}/{{thread_id}}/cancel"): Row(on_run(RUNS + "/{}/cancel?runId={}"), 200, other=404),
+    ("POST", TASKS): Row(at(TASKS, {"message": "hello"}), 202),
+    ("GET", f"{TASKS}/{{task_id}}"): Row(on_task(), 200, other=404),
+    ("POST", f"{TASKS}/{{task_id}}/cancel"): Row(on_task("/cancel"), 200, other=404),
     ("GET", "/api/v1/agent/approvals"): Row(at("/api/v1/agent/approvals"), 200),
     ("POST", f"{RUNS}/{{thread_id}}/approvals/{{tool_call_id}}"):
         Row(on_thread(RUNS + "/{thread}/approvals/call_1", {"decision": "approve"}), 404, other=404),
@@ -213,7 +221,7 @@ class MatrixTest(unittest.TestCase):
                 thread = self.finished()[0]
                 foreign = self.ask(self.other, verb, path, body)
                 asked = json.dumps([path, body])
-                gone = re.sub(r"\b(thread-|con_|evt_|inv_)", "gone-", asked)
+                gone = re.sub(r"\b(thread-|con_|evt_|inv_)|(?<=/tasks/)", "gone-", asked)
                 self.assertNotEqual(gone, asked)
                 missing = self.ask(self.other, verb, *json.loads(gone))
                 self.assertEqual(foreign.body, missing.body, thread)

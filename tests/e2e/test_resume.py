@@ -170,7 +170,7 @@ class ResumeLiveTest(E2eCase):
         for (name, inside), frames in results.items():
             with self.subTest(name, inside=inside):
                 self.assertEqual(data_lines(frames), data_lines(uninterrupted[name]))
-        self.assertEqual(len(results), 6)
+        self.assertEqual(len(results), 2 * len(DIALECTS))
 
     def test_SSE_3_readers_that_join_at_any_time_see_the_same(self):
         thread, run = self.api.start_run("hello")

@@ -6,6 +6,7 @@
 
 #include "runnel/api/openapi_document.h"
 #include "runnel/http/routes/openapi.h"
+#include "runnel/http/routes/tasks/task_routes.h"
 #include "runnel/modules/all_modules.h"
 
 namespace runnel::app {
@@ -40,7 +41,7 @@ std::vector<store::Migration> Modules::migrations() const {
 }
 
 std::string Modules::openapi() const {
-  std::vector<std::string_view> parts{http::openapi_part()};
+  std::vector<std::string_view> parts{http::openapi_part(), http::tasks_openapi_part()};
   for (auto const& definition : definitions_) {
     parts.push_back(definition.openapi);
   }

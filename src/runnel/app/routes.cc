@@ -11,6 +11,7 @@
 #include "runnel/http/routes/server/metrics_route.h"
 #include "runnel/http/routes/server/static_files.h"
 #include "runnel/http/routes/stage_routes.h"
+#include "runnel/http/routes/tasks/task_routes.h"
 #include "runnel/http/routes/thread_routes.h"
 #include "runnel/http/routes/usage_routes.h"
 
@@ -57,6 +58,8 @@ Result<api::Router> make_router(Settings const& settings, RouteParts const& part
     http::add_dev_token_route(router, parts.authenticator, parts.clock, parts.dev_secret);
   http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, parts.replaying},
                        static_cast<std::size_t>(settings.message_limit_bytes));
+  http::add_task_routes(router, parts.service, {parts.store, parts.hub, parts.cores, parts.replaying},
+                        parts.live_tasks, static_cast<std::size_t>(settings.message_limit_bytes));
   http::add_approval_routes(router, parts.service, parts.clock);
   http::add_stages_route(router, parts.store, parts.replaying);
   http::add_thread_routes(router, parts.store, parts.clock,

@@ -14,6 +14,7 @@
 #include "runnel/base/metrics/metrics.h"
 #include "runnel/flow/flow.h"
 #include "runnel/http/auth/authenticator.h"
+#include "runnel/http/routes/tasks/live_task.h"
 #include "runnel/model/registry.h"
 #include "runnel/runtime/lifecycle/service.h"
 #include "runnel/store/database.h"
@@ -39,6 +40,7 @@ struct RouteParts {
   base::Metrics const& metrics;
   base::BlockingPool& scraping;
   base::FairPool& replaying;
+  std::shared_ptr<http::LiveTasks> live_tasks;
 };
 
 // A router with every route that the settings ask for, checked against the OpenAPI document. Fails with

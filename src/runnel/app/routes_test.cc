@@ -51,9 +51,9 @@ class Routes : public testing::Test {
   }
 
   api::Router router() {
-    return make_router(Settings{},
-                       {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret", modules_,
-                        custom_, flows_, models_, probe_, metrics_, scraping_, replaying_})
+    return make_router(Settings{}, {cores_, clock_, *store_, hub_, service_, authenticator_, "dev_secret",
+                                    modules_, custom_, flows_, models_, probe_, metrics_, scraping_,
+                                    replaying_, std::make_shared<http::LiveTasks>()})
         .value();
   }
 
@@ -90,7 +90,7 @@ class Routes : public testing::Test {
   std::unique_ptr<store::Database> store_ = open(folder_.file("runnel.db"), modules_);
   base::Cores cores_{1};
   base::SystemClock clock_;
-  stream::Hub hub_{cores_, {&protocol::encode, protocol::all_wires().size()}, 16};
+  stream::Hub hub_{cores_, {&protocol::encode, protocol::all_wires().size(), &protocol::is_durable_only}, 16};
   flow::Catalog const flows_ = runtime::chat_catalog();
   model::Registry const models_ = offline();
   model::PriceBook const prices_ = free_offline();

@@ -313,7 +313,7 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   auto const wanted = static_cast<std::size_t>(settings.cores);
   base::Cores cores{wanted != 0 ? wanted : std::thread::hardware_concurrency()};
   stream::Hub hub{cores,
-                  {&protocol::encode, protocol::all_wires().size()},
+                  {&protocol::encode, protocol::all_wires().size(), &protocol::is_durable_only},
                   kRecordsInMemory,
                   stream::StreamMetrics{metrics}};
   auto const models = make_models(settings, environ, cores, clock.now_ms());
@@ -351,9 +351,10 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
   SharedProbe probe{[&store] { return store->probe(); }, clock, kProbeKept};
   base::BlockingPool scraping{1};
   base::FairPool replaying{std::clamp<std::size_t>(cores.size() / 2, 1, 4), kMostReplaying};
+  auto const live_tasks = std::make_shared<http::LiveTasks>();
   auto router = make_router(
       settings, {cores, clock, *store, hub, service, opened->authenticator, opened->dev_secret, modules,
-                 **custom, *flows, *models->registry, probe, metrics, scraping, replaying});
+                 **custom, *flows, *models->registry, probe, metrics, scraping, replaying, live_tasks});
   if (!router) return router.error();
   auto address = parse_listen(settings.listen).value();
   http::Server server{cores, std::move(*router), opened->authenticator,
@@ -369,6 +370,7 @@ Result<void> run(Settings const& settings, StartupReport const& report, sigset_t
     wait_for_signal(signals, settings.drain_timeout_s);
     service.shut_down(seconds{settings.drain_timeout_s});
   }
+  live_tasks->stop();
   server.stop();
   service.shut_down(milliseconds{0});
   tool_server.stop();

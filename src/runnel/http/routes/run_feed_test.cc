@@ -51,7 +51,7 @@ class RunFeedRows : public StoreContract {
  private:
   base::Cores cores_{1};
   base::FairPool replaying_{1, 4};
-  stream::Hub hub_{cores_, {&protocol::encode, protocol::all_wires().size()}, 16};
+  stream::Hub hub_{cores_, {&protocol::encode, protocol::all_wires().size(), &protocol::is_durable_only}, 16};
 };
 
 // The reader has seen tokens that a crash took. Between its request and its first read, the next writer has

@@ -14,6 +14,7 @@
 #include "runnel/core/time/instant.h"
 #include "runnel/http/routes/resume_point.h"
 #include "runnel/http/routes/run_lookup.h"
+#include "runnel/http/routes/start_answers.h"
 #include "runnel/protocol/wires.h"
 
 namespace runnel::http {
@@ -44,31 +45,6 @@ api::Response unknown_dialect(std::string_view dialect) {
 Wire ag_ui_wire(std::string_view version) {
   auto const wire = protocol::find_wire("ag-ui", version);
   return wire ? *wire : protocol::find_wire("ag-ui", "0.0").value();
-}
-
-api::Response refused(runtime::Refusal const& refusal) {
-  using Kind = runtime::Refusal::Kind;
-  int const status = refusal.kind == Kind::invalid    ? 400
-                     : refusal.kind == Kind::conflict ? 409
-                     : refusal.kind == Kind::too_many ? 429
-                     : refusal.kind == Kind::payment  ? 402
-                     : refusal.kind == Kind::storage  ? 507
-                                                      : 503;
-  auto response = api::problem(status, refusal.code, refusal.message, refusal.details);
-  if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
-  return response;
-}
-
-api::Response message_too_large(std::size_t size, std::size_t limit) {
-  std::string details;
-  JsonObject object{details};
-  object.number("sizeBytes", static_cast<std::int64_t>(size));
-  object.number("limitBytes", static_cast<std::int64_t>(limit)).close();
-  return api::problem(413, "MESSAGE_TOO_LARGE",
-                      "The newest user message has " + std::to_string(size) + " bytes; at most " +
-                          std::to_string(limit) +
-                          " are allowed. Shorten it, or split it into several messages.",
-                      details);
 }
 
 // What the body asks for, or the refusal. Only the newest user message counts: earlier ones are not kept. The
