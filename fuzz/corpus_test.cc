@@ -26,6 +26,7 @@ RUNNEL_FUZZ_TARGET(live_text);
 RUNNEL_FUZZ_TARGET(model_stream);
 RUNNEL_FUZZ_TARGET(sse_frames);
 RUNNEL_FUZZ_TARGET(sse_stream);
+RUNNEL_FUZZ_TARGET(web_socket);
 
 // Of the sanitizers' runtime; null without one.
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
@@ -160,7 +161,7 @@ Target const kTargets[] = {{"http_request", &fuzz_http_request},   {"ics", &fuzz
                            {"json_body", &fuzz_json_body},         {"jwt", &fuzz_jwt},
                            {"last_event_id", &fuzz_last_event_id}, {"live_text", &fuzz_live_text},
                            {"model_stream", &fuzz_model_stream},   {"sse_frames", &fuzz_sse_frames},
-                           {"sse_stream", &fuzz_sse_stream}};
+                           {"sse_stream", &fuzz_sse_stream},       {"web_socket", &fuzz_web_socket}};
 
 TEST(FuzzTargets, EveryCorpusHasItsTarget) {
   std::set<std::string> folders;

@@ -85,6 +85,8 @@ ROWS: dict[tuple[str, str], Row] = {
     ("POST", f"{RUNS}/{{thread_id}}/cancel"): Row(on_run(RUNS + "/{}/cancel?runId={}"), 200, other=404),
     ("POST", TASKS): Row(at(TASKS, {"message": "hello"}), 202),
     ("GET", f"{TASKS}/{{task_id}}"): Row(on_task(), 200, other=404),
+    # A GET that asks for no WebSocket. What one that does is answered with is in test_task_sockets.py.
+    ("GET", f"{TASKS}/{{task_id}}/ws"): Row(on_task("/ws"), 426),
     ("POST", f"{TASKS}/{{task_id}}/cancel"): Row(on_task("/cancel"), 200, other=404),
     ("GET", "/api/v1/agent/approvals"): Row(at("/api/v1/agent/approvals"), 200),
     ("POST", f"{RUNS}/{{thread_id}}/approvals/{{tool_call_id}}"):

@@ -104,7 +104,7 @@ class DocumentTest(OpenApiCase):
                 self.assertTrue(operation["summary"])
                 self.assertTrue(operation["responses"])
                 for status, response in operation["responses"].items():
-                    self.assertRegex(status, r"\A[2-5]\d\d\Z")
+                    self.assertRegex(status, r"\A(101|[2-5]\d\d)\Z")
                     self.assertTrue(self.resolve(response)["description"])
                 declared = [p["name"] for p in operation["parameters"] if p["in"] == "path"]
                 self.assertEqual(sorted(declared), sorted(re.findall(r"{(\w+)}", path)))

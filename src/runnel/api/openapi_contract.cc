@@ -142,8 +142,9 @@ void Reader::read_statuses(json::object const& described, Operation& out) const 
   for (auto const& [text, response] : object(described, "responses")) {
     int status = 0;
     auto const [end, error] = std::from_chars(text.data(), text.data() + text.size(), status);
-    if (error != std::errc{} || end != text.data() + text.size() || status < 200 || status > 599)
-      refuse(where_, "'" + std::string{text} + "' is not a status from 200 to 599");
+    bool const is_final = status >= 200 && status <= 599;
+    if (error != std::errc{} || end != text.data() + text.size() || (status != 101 && !is_final))
+      refuse(where_, "'" + std::string{text} + "' is neither 101 nor a status from 200 to 599");
     if (!resolved(response.as_object(), "responses").contains("description"))
       refuse(where_, "a response needs a description");
     out.statuses.push_back(status);

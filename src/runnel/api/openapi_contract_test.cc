@@ -88,7 +88,7 @@ TEST(OpenApiContract, HTTP_7_ADocumentThatCannotBeEnforcedIsRefused) {
   EXPECT_EQ(refusal("/a", R"({"operationId":"a","responses":{}})"),
             "OpenAPI document, post /a: at least one response is needed");
   EXPECT_EQ(refusal("/a", R"({"operationId":"a","responses":{"2XX":{"description":"x"}}})"),
-            "OpenAPI document, post /a: '2XX' is not a status from 200 to 599");
+            "OpenAPI document, post /a: '2XX' is neither 101 nor a status from 200 to 599");
   EXPECT_EQ(
       refusal("/a", R"({"operationId":"a","responses":{"200":{"$ref":"#/components/responses/None"}}})"),
       "OpenAPI document, post /a: an object 'None' is needed");

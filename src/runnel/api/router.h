@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,17 +21,20 @@ namespace runnel::api {
 enum class Access {
   open,  // Anyone.
   user,  // A caller with a valid bearer token; the request then has the token's user.
-  // As `user`. Instead of the token, a ticket also opens the route, if it is for the stream of the run that
-  // the path's {thread_id} and the query's runId name.
+  // As `user`. Instead of the token, a ticket also opens the route: one for WebSockets if the route answers
+  // with them, otherwise one for the stream of the run that the path's {thread_id} and the query's runId
+  // name.
   user_or_ticket,
   // Whoever knows the secret in the path. RouteOptions::owner_of finds the user that it stands for; for
   // anybody else the path does not exist. Only the route's pattern is logged, never its path.
   path_secret,
 };
 
-enum class Answers : bool {
-  whole,       // With a whole response.
-  as_streams,  // Mostly with an event stream, which counts as one of the user's open streams (HTTP-6).
+enum class Answers : std::uint8_t {
+  whole,           // With a whole response.
+  as_streams,      // Mostly with an event stream, which counts as one of the user's open streams (HTTP-6).
+  as_web_sockets,  // With a WebSocket, which counts in the same way. A request that does not ask for one, or
+                   // comes from a page that may not, is refused before the handler is called.
 };
 
 enum class Bodies : bool {

@@ -18,8 +18,8 @@ struct TicketHolder {
   std::string ticket_hash;
 };
 
-// Tickets that open a run's stream for a browser, which cannot send a header there (HTTP-4). Any thread may
-// call.
+// Tickets that open a run's stream or a WebSocket for a browser, which cannot send a header there (HTTP-4).
+// Any thread may call.
 class StreamTickets {
  public:
   StreamTickets() = default;
@@ -35,6 +35,9 @@ class StreamTickets {
   // `not_found` unless the ticket opens this run's stream at this moment.
   virtual boost::asio::awaitable<Result<TicketHolder>> open_stream(std::string ticket, ThreadId thread,
                                                                    RunId run) = 0;
+
+  // `not_found` unless the ticket opens a WebSocket at this moment. It opens none after this.
+  virtual boost::asio::awaitable<Result<TicketHolder>> open_web_socket(std::string ticket) = 0;
 
   // The ticket counts as in use until the last copy of the returned pointer is destroyed.
   [[nodiscard]] virtual std::shared_ptr<void const> keep_in_use(std::string ticket_hash) = 0;

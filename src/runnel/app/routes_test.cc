@@ -150,7 +150,9 @@ TEST_F(Routes, HTTP_7_EveryRouteAnswersAsTheDocumentSays) {
     // The secret that opens the route is looked up before anything else is looked at, and nobody has this
     // one.
     bool const by_secret = route.access == api::Access::path_secret;
-    EXPECT_EQ(status(dispatcher, with_other_body), by_secret ? 404 : 400) << name;
+    // That it asks for no WebSocket is said first, too.
+    bool const is_web_socket = route.options.answers == api::Answers::as_web_sockets;
+    EXPECT_EQ(status(dispatcher, with_other_body), by_secret ? 404 : is_web_socket ? 426 : 400) << name;
     EXPECT_EQ(status(dispatcher, anonymous) == 401, route.access != api::Access::open && !by_secret) << name;
   }
   EXPECT_EQ(dispatcher.undeclared_answers(), 0U);

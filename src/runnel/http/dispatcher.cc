@@ -15,6 +15,7 @@
 #include "runnel/base/log/log.h"
 #include "runnel/http/request_refusals.h"
 #include "runnel/http/routes/event_feed.h"
+#include "runnel/http/web_socket/handshake.h"
 
 namespace runnel::http {
 namespace {
@@ -104,8 +105,9 @@ class CountedFeed final : public HoldingFeed {
 };
 
 int status_of(api::Reply const& reply) {
-  auto const* response = std::get_if<api::Response>(&reply);
-  return response != nullptr ? response->status : 200;
+  if (auto const* response = std::get_if<api::Response>(&reply)) return response->status;
+  auto const& feed = static_cast<EventFeed const&>(*std::get<std::unique_ptr<api::EventStream>>(reply));
+  return feed.web_socket_accept().empty() ? 200 : 101;
 }
 
 }  // namespace
@@ -155,6 +157,10 @@ std::variant<api::Route const*, api::Response> Dispatcher::decide(api::Request& 
   }
   if (!found->route->takes_body && announced_length(request) > kMostOfNoBody) return no_body_taken();
   if (auto const name = request.repeated_query()) return repeated_parameter(*name);
+  // Before a ticket is used up.
+  if (found->route->options.answers == api::Answers::as_web_sockets) {
+    if (auto refusal = refuse_handshake(request, cors_)) return std::move(*refusal);
+  }
   request.params = std::move(found->params);
   return found->route;
 }
@@ -224,15 +230,21 @@ asio::awaitable<std::optional<api::Response>> Dispatcher::try_ticket(api::Reques
   request->user = *owner;
   if (auto refusal = count_request(*request)) co_return refusal;
 
-  auto holder =
-      co_await tickets_->open_stream(*request->query(kTicket), ThreadId{request->param("thread_id")},
-                                     RunId{request->query("runId").value_or("")});
+  auto holder = co_await open_by_ticket(request);
   if (!holder) co_return refuse_ticket(holder.error(), *request);
   take_ticket_out(*request);
   request->user = std::move(holder->owner);
   request->token_expires_at = holder->token_expires_at;
   request->ticket_hash = std::move(holder->ticket_hash);
   co_return std::nullopt;
+}
+
+asio::awaitable<Result<api::TicketHolder>> Dispatcher::open_by_ticket(api::Request const* request) {
+  auto const ticket = *request->query(kTicket);
+  if (request->route->options.answers == api::Answers::as_web_sockets)
+    co_return co_await tickets_->open_web_socket(ticket);
+  co_return co_await tickets_->open_stream(ticket, ThreadId{request->param("thread_id")},
+                                           RunId{request->query("runId").value_or("")});
 }
 
 api::Response Dispatcher::refuse_ticket(Error const& error, api::Request const& request) const {
@@ -270,7 +282,7 @@ asio::awaitable<api::Reply> Dispatcher::call(api::Route const* route, api::Reque
     auto refusal = co_await check_body(route, &request);
     if (refusal) co_return std::move(*refusal);
   }
-  bool const streams = route->options.answers == api::Answers::as_streams;
+  bool const streams = route->options.answers != api::Answers::whole;
   api::Reply reply;
   if (streams) {
     reply = co_await call_for_stream(route, std::move(request));

@@ -77,6 +77,7 @@ class Dispatcher {
   [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> try_path_secret(api::Route const* route,
                                                                                      api::Request* request);
   [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> try_ticket(api::Request* request);
+  [[nodiscard]] boost::asio::awaitable<Result<api::TicketHolder>> open_by_ticket(api::Request const* request);
   [[nodiscard]] api::Response refuse_ticket(Error const& error, api::Request const& request) const;
   [[nodiscard]] boost::asio::awaitable<std::optional<api::Response>> check_body(api::Route const* route,
                                                                                 api::Request* request);

@@ -14,10 +14,11 @@
 #include <variant>
 
 #include "runnel/base/log/log.h"
+#include "runnel/core/text/text.h"
 #include "runnel/http/connection/refusals.h"
 #include "runnel/http/connection/request_parser.h"
 #include "runnel/http/connection/response_head.h"
-#include "runnel/http/connection/sse_session.h"
+#include "runnel/http/connection/stream_session.h"
 #include "runnel/http/connection/timed_socket.h"
 #include "runnel/http/request_account.h"
 
@@ -30,6 +31,11 @@ using boost::system::error_code;
 
 // What the read buffer may hold besides a head.
 constexpr std::size_t kReadAhead = sizeof(WaitingList::Scratch);
+
+// Whether the socket can still take a frame that says why the stream ends.
+bool says_why(StreamEnd end) {
+  return end == StreamEnd::ended || end == StreamEnd::reconnect || end == StreamEnd::expired;
+}
 
 class Connection {
  public:
@@ -57,7 +63,7 @@ class Connection {
   asio::awaitable<bool> refuse(RequestAccount* account, std::optional<api::Response> response);
   asio::awaitable<bool> respond(RequestAccount* account, api::Response response);
   asio::awaitable<void> stream(RequestAccount* account, std::unique_ptr<EventFeed> feed);
-  asio::awaitable<std::optional<StreamEnd>> replay(EventFeed* feed, std::shared_ptr<SseSession> session,
+  asio::awaitable<std::optional<StreamEnd>> replay(EventFeed* feed, std::shared_ptr<StreamSession> session,
                                                    Framing framing);
   [[nodiscard]] StreamEnd cut_by() const;
   std::optional<api::Response> unreadable(error_code const& ec) const;
@@ -79,7 +85,7 @@ asio::awaitable<void> Connection::run(std::optional<api::Response> refusal) {
   } else if (!sessions_.stopping()) {
     more = co_await serve_request();
   }
-  if (!socket_.get().is_open()) co_return;  // An SseSession has it, or it was abandoned.
+  if (!socket_.get().is_open()) co_return;  // An StreamSession has it, or it was abandoned.
   if (more && !sessions_.stopping()) {
     await_next_request();
     co_return;
@@ -124,6 +130,10 @@ asio::awaitable<bool> Connection::serve_request() {
   account.exchange.head_only = request.method == api::Method::head;
 
   account.exchange.more_headers = dispatcher_.headers_for(request);
+  // HTTP/1.0 knows no upgrade.
+  if (!account.exchange.http_1_1)
+    std::erase_if(request.headers,
+                  [](auto const& item) { return equal_ignoring_case(item.first, "Upgrade"); });
 
   auto malformed = refuse_head(request, account.exchange.http_1_1);
   if (!malformed) malformed = take_target(request, parser.target());
@@ -256,20 +266,29 @@ void Connection::limit_send_buffer() {
 }
 
 asio::awaitable<void> Connection::stream(RequestAccount* account, std::unique_ptr<EventFeed> feed) {
-  account->answered(200, feed->run(), sessions_.metrics());
+  bool const is_web_socket = !feed->web_socket_accept().empty();
+  account->answered(is_web_socket ? 101 : 200, feed->run(), sessions_.metrics());
   limit_send_buffer();
-  auto const head = stream_head(account->exchange);
+  auto const head = is_web_socket ? web_socket_head(account->exchange, feed->web_socket_accept())
+                                  : stream_head(account->exchange);
   bool const sent = co_await socket_.send(head, {}, {});
   if (!sent || account->exchange.head_only) co_return;
 
-  Framing const framing = account->exchange.http_1_1 ? Framing::chunked : Framing::plain;
-  auto session = std::make_shared<SseSession>(sessions_, framing, account->exchange.request_id);
+  Framing const framing = account->exchange.http_1_1 && !is_web_socket ? Framing::chunked : Framing::plain;
+  auto const kind = is_web_socket ? StreamSession::Kind::web_socket : StreamSession::Kind::sse;
+  auto session = std::make_shared<StreamSession>(sessions_, kind, framing, account->exchange.request_id);
   if (account->token_expires_at != 0) session->end_at(account->token_expires_at);
   sessions_.metrics().stream_opened(feed->wire());
   std::optional<StreamEnd> end = StreamEnd::failed;
   std::string failure;
   try {
     end = co_await replay(feed.get(), session, framing);
+    // The session of a WebSocket says why it ends.
+    if (is_web_socket && end && says_why(*end)) {
+      session->on_close(*end == StreamEnd::ended ? stream::CloseReason::ended
+                                                 : stream::CloseReason::reconnect);
+      end.reset();
+    }
   } catch (std::exception const& error) {
     failure = error.what();
   }
@@ -283,7 +302,9 @@ asio::awaitable<void> Connection::stream(RequestAccount* account, std::unique_pt
   if (end) {
     sessions_.metrics().stream_closed(*end);
   } else {
-    session->start(std::move(socket_.get()), std::move(entry_), std::move(feed));
+    auto const rest = buffer_.cdata();
+    session->start(std::move(socket_.get()), std::move(entry_), std::move(feed),
+                   {static_cast<char const*>(rest.data()), rest.size()});
   }
 }
 
@@ -296,7 +317,7 @@ StreamEnd Connection::cut_by() const {
 // Sends what comes before the live frames. Empty if the session continues with the socket. A missing last
 // chunk tells the client that the stream was cut.
 asio::awaitable<std::optional<StreamEnd>> Connection::replay(EventFeed* feed,
-                                                             std::shared_ptr<SseSession> session,
+                                                             std::shared_ptr<StreamSession> session,
                                                              Framing framing) {
   while (!sessions_.draining()) {
     if (session->has_expired()) co_return StreamEnd::expired;

@@ -94,4 +94,12 @@ std::string stream_head(Exchange const& exchange) {
   return out += "\r\n";
 }
 
+std::string web_socket_head(Exchange const& exchange, std::string_view accept) {
+  auto out = begin_head(101, exchange);
+  append_header(out, "Upgrade", "websocket");
+  append_header(out, "Connection", "Upgrade");
+  append_header(out, "Sec-WebSocket-Accept", accept);
+  return out += "\r\n";
+}
+
 }  // namespace runnel::http

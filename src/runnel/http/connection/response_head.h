@@ -24,4 +24,7 @@ std::string response_head(api::Response const& response, Exchange const& exchang
 // that a client can tell a stream that ended from one that was cut.
 std::string stream_head(Exchange const& exchange);
 
+// The head with which a connection becomes a WebSocket.
+std::string web_socket_head(Exchange const& exchange, std::string_view accept);
+
 }  // namespace runnel::http

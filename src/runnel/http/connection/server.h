@@ -33,7 +33,7 @@ struct ServerOptions {
 // makes room for it (connection_admission.h); it waits, at little cost, until the head of a request is whole
 // (waiting_connection.h); serve_connection() reads the request, has the dispatcher check it and call its
 // handler, and answers (connection.h, ../dispatcher.h). Then the connection waits again, or becomes an SSE
-// session (sse_session.h).
+// session (stream_session.h).
 class Server {
  public:
   Server(base::Cores& cores, api::Router router, std::shared_ptr<Authenticator const> authenticator,

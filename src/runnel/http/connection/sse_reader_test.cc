@@ -163,8 +163,8 @@ TEST_F(SseServer, HeadOfAStreamHasNoBody) {
 }
 
 // An idle subscriber may cost 2.5 KiB in all (bench/README.md).
-TEST(SseSession, IsSmall) {
-  EXPECT_LE(sizeof(SseSession), 320u);
+TEST(StreamSession, IsSmall) {
+  EXPECT_LE(sizeof(StreamSession), 320u);
 }
 
 TEST_F(SseServer, HTTP_3_StreamEndsWithItsToken) {

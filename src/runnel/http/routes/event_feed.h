@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "runnel/api/handler.h"
@@ -24,9 +25,9 @@ struct FeedStep {
   stream::SharedFrames frames;
 };
 
-// The source of one SSE answer: first the replay, in pieces, then live frames. It lives on the connection's
-// core and is destroyed there, but never from within a call to the reader. Destroying it detaches it from the
-// run's channel.
+// The source of one SSE answer or of the messages on a WebSocket: first the replay, in pieces, then live
+// frames. It lives on the connection's core and is destroyed there, but never from within a call to the
+// reader. Destroying it detaches it from the run's channel.
 class EventFeed : public api::EventStream {
  public:
   // `reader` is the same at each call. This is not called again after `live`, `ended` or `reconnect`.
@@ -35,6 +36,9 @@ class EventFeed : public api::EventStream {
   // Call this when a reader is behind: `bytes` of live frames wait for it, or 0 if it has caught up. False if
   // they are more than may be held for its user; then the reader must be cut.
   [[nodiscard]] virtual bool hold_backlog(std::size_t /*bytes*/) { return true; }
+
+  // For a WebSocket, the value of Sec-WebSocket-Accept. Empty for an SSE stream.
+  [[nodiscard]] virtual std::string_view web_socket_accept() const { return {}; }
 
   // The run that it shows, and the wire in which it shows it.
   [[nodiscard]] virtual RunNames const& run() const = 0;
@@ -54,6 +58,7 @@ class HoldingFeed : public EventFeed {
   boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
     return feed_->next(std::move(reader));
   }
+  [[nodiscard]] std::string_view web_socket_accept() const override { return feed_->web_socket_accept(); }
   [[nodiscard]] RunNames const& run() const final { return feed_->run(); }
   [[nodiscard]] Wire wire() const final { return feed_->wire(); }
 

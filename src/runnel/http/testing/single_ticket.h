@@ -25,6 +25,11 @@ class SingleTicket final : public api::StreamTickets {
     co_return holder();
   }
 
+  boost::asio::awaitable<Result<api::TicketHolder>> open_web_socket(std::string ticket) override {
+    if (ticket != kTicket) co_return Error{Errc::not_found, "no such ticket"};
+    co_return holder();
+  }
+
   [[nodiscard]] std::shared_ptr<void const> keep_in_use(std::string ticket_hash) override {
     last_hash = std::move(ticket_hash);
     return in_use;

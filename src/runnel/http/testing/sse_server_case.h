@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "runnel/http/connection/sse_session.h"
+#include "runnel/http/connection/stream_session.h"
 #include "runnel/http/routes/event_feed.h"
 #include "runnel/http/testing/test_server.h"
 #include "runnel/protocol/wires.h"

@@ -109,6 +109,15 @@ Async<api::TicketHolder> Tickets::open_stream(std::string ticket, ThreadId threa
   co_return to_ticket_holder(*used, std::move(hash));
 }
 
+Async<api::TicketHolder> Tickets::open_web_socket(std::string ticket) {
+  if (!looks_like_a_ticket(ticket)) co_return Error{Errc::not_found, "the text is not a ticket"};
+  auto hash = sha256_hex(ticket);
+  auto const used = co_await repository_.use(hash, Target{}, clock_.now_ms());
+  if (!used) co_return used.error();
+  // Its row is gone, so that nothing needs to keep it in use.
+  co_return to_ticket_holder(*used, {});
+}
+
 std::shared_ptr<void const> Tickets::keep_in_use(std::string ticket_hash) {
   return std::make_shared<InUse const>(*this, std::move(ticket_hash));
 }

@@ -43,6 +43,7 @@ class Tickets final : public Module, public api::StreamTickets {
 
   store::Async<UserId> owner_of(std::string ticket) override;
   store::Async<api::TicketHolder> open_stream(std::string ticket, ThreadId thread, RunId run) override;
+  store::Async<api::TicketHolder> open_web_socket(std::string ticket) override;
   [[nodiscard]] std::shared_ptr<void const> keep_in_use(std::string ticket_hash) override;
 
   // Tells the store which tickets are in use, or were in use since the last renewal.

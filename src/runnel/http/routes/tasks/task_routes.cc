@@ -3,6 +3,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/json/value.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <limits>
 #include <optional>
@@ -14,9 +15,11 @@
 #include "runnel/api/number_query.h"
 #include "runnel/api/problem.h"
 #include "runnel/core/json/write.h"
+#include "runnel/http/routes/run_lookup.h"
 #include "runnel/http/routes/start_answers.h"
 #include "runnel/http/routes/tasks/log_place.h"
 #include "runnel/http/routes/tasks/task_answers.h"
+#include "runnel/http/web_socket/handshake.h"
 #include "runnel/protocol/wires.h"
 
 namespace runnel::http {
@@ -180,6 +183,40 @@ asio::awaitable<api::Reply> cancel_task(TaskRoutes routes, api::Request request)
   co_return api::json_response(reply->had_ended ? 200 : 202, std::move(body));
 }
 
+// --- GET /api/v1/tasks/{task_id}/ws ---
+
+// A run's feed on a WebSocket.
+class WebSocketFeed final : public HoldingFeed {
+ public:
+  WebSocketFeed(std::unique_ptr<EventFeed> feed, std::string accept)
+      : HoldingFeed{std::move(feed)}, accept_{std::move(accept)} {}
+
+  [[nodiscard]] std::string_view web_socket_accept() const override { return accept_; }
+
+ private:
+  std::string const accept_;
+};
+
+asio::awaitable<api::Reply> follow_task(TaskRoutes routes, api::Request request) {
+  auto const from = api::number_query(request, "from", 0, std::numeric_limits<std::int64_t>::max());
+  if (auto const* bad = std::get_if<api::Response>(&from)) co_return *bad;
+  auto const run = co_await routes.feed.store.find_owned_run(request.user, RunId{request.param("task_id")});
+  if (!run) co_return api::problem_from(run.error(), request.request_id);
+  if (!*run) co_return no_such_task();
+  auto const& row = **run;
+  if (row.log_expired) co_return events_expired(row);
+  auto const first = std::clamp(std::get<0>(from).value_or(0), oldest_kept(row.next_idx), row.next_idx);
+  auto const after = co_await place_before_event(routes.feed.store, row.key, first);
+  if (!after) co_return api::problem_from(after.error(), request.request_id);
+  auto feed = std::make_unique<RunFeed>(routes.feed, request.user, row, *after,
+                                        protocol::tasks_wire(protocol::Transport::web_socket));
+  auto const ready = co_await feed->read_ahead();
+  if (!ready && ready.error().code == Errc::not_found) co_return events_expired(row);
+  if (!ready) co_return api::problem_from(ready.error(), request.request_id);
+  auto accept = accept_value(*request.header("Sec-WebSocket-Key"));
+  co_return std::make_unique<WebSocketFeed>(std::move(feed), std::move(accept));
+}
+
 }  // namespace
 
 std::string_view tasks_openapi_part() {
@@ -197,6 +234,8 @@ void add_task_routes(api::Router& router, runtime::Service& service, FeedParts f
   router.add(api::Method::post, kTasksPath, api::Access::user, with(&start_task),
              {.bodies = api::Bodies::messages});
   router.add(api::Method::get, task, api::Access::user, with(&poll_task), {.answer_bytes = kPollAnswer});
+  router.add(api::Method::get, task + "/ws", api::Access::user_or_ticket, with(&follow_task),
+             {.answers = api::Answers::as_web_sockets});
   router.add(api::Method::post, task + "/cancel", api::Access::user, with(&cancel_task));
 }
 

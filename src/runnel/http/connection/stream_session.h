@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runnel/http/connection/chunk.h"
@@ -15,21 +16,28 @@
 #include "runnel/http/connection/core_sessions.h"
 #include "runnel/http/connection/socket.h"
 #include "runnel/http/routes/event_feed.h"
+#include "runnel/http/web_socket/web_socket_reader.h"
 #include "runnel/stream/subscriber.h"
 
 namespace runnel::http {
 
-// One live SSE reader. It is a plain object, because an idle coroutine costs several times as much. It lives
-// on one core.
+// One live reader, of an SSE stream or on a WebSocket. It is a plain object, because an idle coroutine costs
+// several times as much. It lives on one core.
 //
 // Frames go to the kernel as they come, without an asynchronous operation, while the reader keeps up.
 // Otherwise they are queued and leave together, in one chunk, when the socket takes more. A reader that falls
 // too far behind, or takes too long for one chunk, is cut and may resume (SSE-6).
-class SseSession final : public stream::Subscriber,
-                         public Session,
-                         public std::enable_shared_from_this<SseSession> {
+//
+// On a WebSocket the frames are whole messages, pings keep the connection alive, and a close frame says
+// whether the client may come back (TASK-5). It is sent behind the message that has begun, and then the
+// client has a short time to answer it.
+class StreamSession final : public stream::Subscriber,
+                            public Session,
+                            public std::enable_shared_from_this<StreamSession> {
  public:
-  SseSession(CoreSessions& sessions, Framing framing, std::string request_id);
+  enum class Kind : std::uint8_t { sse, web_socket };
+
+  StreamSession(CoreSessions& sessions, Kind kind, Framing framing, std::string request_id);
 
   // The stream ends at this time (unix seconds), with a comment that says why: the reader needs a new token.
   // Call this before start().
@@ -37,8 +45,9 @@ class SseSession final : public stream::Subscriber,
   [[nodiscard]] bool has_expired() const;
 
   // Takes over the socket, on which the head and the replay have been sent, and sends the frames that came
-  // before this call. The feed is destroyed when the session closes.
-  void start(Socket socket, ConnectionEntry entry, std::unique_ptr<EventFeed> feed);
+  // before this call. `early` is what the client has sent behind its request. The feed is destroyed when the
+  // session closes.
+  void start(Socket socket, ConnectionEntry entry, std::unique_ptr<EventFeed> feed, std::string_view early);
 
   void on_frames(stream::SharedFrames frames) override;
   void on_close(stream::CloseReason reason) override;
@@ -57,6 +66,7 @@ class SseSession final : public stream::Subscriber,
   using Buffers = boost::container::static_vector<boost::asio::const_buffer, kMaxBuffers>;
 
   void overflow();
+  void enqueue(stream::SharedFrames frames);
   void flush();
   bool open_chunk();
   void open_last_chunk();
@@ -68,8 +78,11 @@ class SseSession final : public stream::Subscriber,
   void await_writable();
   void watch_peer();
   void on_readable();
+  void on_message_bytes(std::string_view bytes);
   void on_end_of_input();
   void finish();
+  void finish_web_socket();
+  void part(WebSocketClose code, std::string_view reason, StreamEnd why);
   void cut_slow_reader(char const* why);
   void expire();
   void close(Closing how, StreamEnd why);
@@ -78,6 +91,7 @@ class SseSession final : public stream::Subscriber,
   Socket socket_;
   ConnectionEntry entry_;
   std::unique_ptr<EventFeed> feed_;
+  std::unique_ptr<WebSocketReader> web_socket_;  // Null for an SSE stream.
   std::string request_id_;
 
   std::vector<stream::SharedFrames> queue_;  // The first `chunk_parts_` of them are in the open chunk.
@@ -96,6 +110,8 @@ class SseSession final : public stream::Subscriber,
   bool awaiting_writable_ = false;
   bool overflowed_ = false;
   bool expired_ = false;
+  bool parting_ = false;  // The close frame of a WebSocket is queued or has been sent.
+  StreamEnd parted_as_ = StreamEnd::ended;
   Framing framing_;
   State state_ = State::waiting;
   std::optional<stream::CloseReason> ending_;

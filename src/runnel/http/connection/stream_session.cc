@@ -1,4 +1,4 @@
-#include "runnel/http/connection/sse_session.h"
+#include "runnel/http/connection/stream_session.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runnel/base/log/log.h"
+#include "runnel/protocol/web_socket_frame.h"
 
 namespace runnel::http {
 
@@ -46,6 +47,12 @@ SharedFrames const& keep_alive_comment() {
   return comment;
 }
 
+SharedFrames const& ping() {
+  static SharedFrames const frame =
+      stream::share({std::string{protocol::WebSocketHead{protocol::WebSocketOpcode::ping, 0}.bytes()}, {}});
+  return frame;
+}
+
 // Small parts are copied into one buffer, because one buffer is cheaper for the kernel than several.
 template <class Parts>
 std::size_t write_some(Socket& socket, Parts const& parts, error_code& ec) {
@@ -63,13 +70,14 @@ bool is_would_block(error_code const& ec) {
 
 }  // namespace
 
-SseSession::SseSession(CoreSessions& sessions, Framing framing, std::string request_id)
+StreamSession::StreamSession(CoreSessions& sessions, Kind kind, Framing framing, std::string request_id)
     : sessions_{sessions},
       socket_{sessions.context()},
+      web_socket_{kind == Kind::web_socket ? std::make_unique<WebSocketReader>() : nullptr},
       request_id_{std::move(request_id)},
       framing_{framing} {}
 
-void SseSession::end_at(std::int64_t unix_s) {
+void StreamSession::end_at(std::int64_t unix_s) {
   using namespace std::chrono;
   auto const now = duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
   if (unix_s - now / 1000 > kLongestStreamS) return;
@@ -78,11 +86,12 @@ void SseSession::end_at(std::int64_t unix_s) {
   expires_in_ = static_cast<std::uint32_t>(left + sessions_.since_tick().count() + 1);
 }
 
-bool SseSession::has_expired() const {
+bool StreamSession::has_expired() const {
   return expires_in_ != 0 && sessions_.passed(std::chrono::milliseconds{expires_in_}, opened_);
 }
 
-void SseSession::start(Socket socket, ConnectionEntry entry, std::unique_ptr<EventFeed> feed) {
+void StreamSession::start(Socket socket, ConnectionEntry entry, std::unique_ptr<EventFeed> feed,
+                          std::string_view early) {
   socket_ = std::move(socket);
   entry_ = std::move(entry);
   feed_ = std::move(feed);
@@ -97,26 +106,32 @@ void SseSession::start(Socket socket, ConnectionEntry entry, std::unique_ptr<Eve
   // little that was.
   socket_.set_option(UserTimeout{static_cast<int>(sessions_.limits().write_timeout.count())}, ignored);
   if (sessions_.stopping()) return stop();
+  watch_peer();
   if (overflowed_) return cut_slow_reader("its buffer is full");
 
   if (sessions_.draining() && !ending_) ending_ = CloseReason::reconnect;
-  watch_peer();
+  if (web_socket_ && !early.empty()) on_message_bytes(early);
+  if (web_socket_ && ending_) finish_web_socket();
   flush();
 }
 
-void SseSession::on_frames(SharedFrames frames) {
+void StreamSession::on_frames(SharedFrames frames) {
   if (state_ == State::closed || ending_ || overflowed_ || frames == nullptr || frames->bytes.empty()) return;
   // A reader is cut only if it was too far behind before: a single large batch is not the reader's fault.
   if (backlog() > sessions_.limits().subscriber_buffer_bytes) return overflow();
+  enqueue(std::move(frames));
+}
+
+void StreamSession::enqueue(SharedFrames frames) {
   queued_bytes_ += frames->bytes.size();
   queue_.push_back(std::move(frames));
   if (state_ != State::live) return;
   if (!awaiting_writable_) return flush();
-  if (backlog() >= held_bytes_ + kHoldStep && !hold_backlog())
+  if (!parting_ && backlog() >= held_bytes_ + kHoldStep && !hold_backlog())
     cut_slow_reader("its user's budget is used up");
 }
 
-void SseSession::overflow() {
+void StreamSession::overflow() {
   overflowed_ = true;
   if (state_ == State::live) {
     cut_slow_reader("its buffer is full");
@@ -125,38 +140,45 @@ void SseSession::overflow() {
   }
 }
 
-void SseSession::on_close(CloseReason reason) {
+void StreamSession::on_close(CloseReason reason) {
   if (state_ == State::closed || ending_) return;
   ending_ = reason;
-  if (state_ == State::live) flush();
+  if (state_ != State::live) return;
+  if (web_socket_) return finish_web_socket();
+  flush();
 }
 
-void SseSession::on_tick() {
+void StreamSession::on_tick() {
   if (state_ != State::live) return;
   if (has_expired()) return expire();
   if (chunk_open_) {
     if (sessions_.passed(sessions_.limits().write_timeout, since_)) cut_slow_reader("a write took too long");
+  } else if (parting_) {
+    if (sessions_.passed(sessions_.limits().stop_grace, since_)) close(Closing::orderly, parted_as_);
   } else if (sessions_.passed(sessions_.limits().keep_alive, since_)) {
-    on_frames(keep_alive_comment());
+    on_frames(web_socket_ ? ping() : keep_alive_comment());
   }
 }
 
-void SseSession::expire() {
+void StreamSession::expire() {
   expires_in_ = 0;
   expired_ = true;
+  if (web_socket_) return part(WebSocketClose::not_allowed, "the token has expired", StreamEnd::expired);
   on_frames(expired_comment());
   on_close(CloseReason::reconnect);
 }
 
-void SseSession::end_stream() {
+void StreamSession::end_stream() {
   on_close(CloseReason::reconnect);
 }
 
-void SseSession::stop() {
+void StreamSession::stop() {
+  if (web_socket_ && state_ == State::live && !parting_)
+    part(WebSocketClose::restart, "the server stops", StreamEnd::shutdown);
   close(Closing::orderly, StreamEnd::shutdown);
 }
 
-void SseSession::flush() {
+void StreamSession::flush() {
   if (awaiting_writable_) return;
   while (open_chunk()) {
     error_code ec;
@@ -171,18 +193,18 @@ void SseSession::flush() {
 }
 
 // Only a reader that does not keep up gets here, so for the others a backlog costs nothing.
-void SseSession::await_reader() {
-  if (hold_backlog()) return await_writable();
+void StreamSession::await_reader() {
+  if (parting_ || hold_backlog()) return await_writable();
   cut_slow_reader("its user's budget is used up");
 }
 
-bool SseSession::hold_backlog() {
+bool StreamSession::hold_backlog() {
   held_bytes_ = backlog();
   return feed_->hold_backlog(held_bytes_);
 }
 
 // Begins a chunk with everything that is queued, unless one is open. False if there is nothing to send.
-bool SseSession::open_chunk() {
+bool StreamSession::open_chunk() {
   if (chunk_open_) return true;
   if (queue_.empty()) {
     open_last_chunk();
@@ -197,7 +219,7 @@ bool SseSession::open_chunk() {
   return true;
 }
 
-void SseSession::open_last_chunk() {
+void StreamSession::open_last_chunk() {
   if (ending_ != CloseReason::ended || framing_ != Framing::chunked || last_chunk_done_) return;
   chunk_head_ = ChunkHead::of_last_chunk();
   chunk_parts_ = 0;
@@ -208,7 +230,7 @@ void SseSession::open_last_chunk() {
   chunk_open_ = true;
 }
 
-SseSession::Buffers SseSession::unsent() const {
+StreamSession::Buffers StreamSession::unsent() const {
   Buffers out;
   std::size_t skip = chunk_sent_;
   auto const add = [&out, &skip](std::string_view bytes) {
@@ -225,7 +247,7 @@ SseSession::Buffers SseSession::unsent() const {
   return out;
 }
 
-void SseSession::advance(std::size_t written) {
+void StreamSession::advance(std::size_t written) {
   chunk_sent_ += written;
   sessions_.metrics().stream_bytes.add(static_cast<std::int64_t>(written));
   auto const tail = chunk_parts_ > 0 ? ChunkHead::tail(framing_).size() : 0;
@@ -240,12 +262,12 @@ void SseSession::advance(std::size_t written) {
 }
 
 // Bytes of frames that the kernel has not taken.
-std::size_t SseSession::backlog() const {
+std::size_t StreamSession::backlog() const {
   if (!chunk_open_ || chunk_sent_ <= chunk_head_.size()) return queued_bytes_;
   return queued_bytes_ - std::min(chunk_sent_ - chunk_head_.size(), chunk_bytes_);
 }
 
-void SseSession::await_writable() {
+void StreamSession::await_writable() {
   awaiting_writable_ = true;
   socket_.async_wait(asio::socket_base::wait_write, [self = shared_from_this()](error_code const& ec) {
     self->awaiting_writable_ = false;
@@ -256,7 +278,7 @@ void SseSession::await_writable() {
 }
 
 // Without this, a reader that leaves a silent run would be noticed only after one or two keep-alives.
-void SseSession::watch_peer() {
+void StreamSession::watch_peer() {
   socket_.async_wait(asio::socket_base::wait_read, [self = shared_from_this()](error_code const& ec) {
     if (self->state_ == State::closed) return;
     if (ec) return self->close(Closing::abortive, StreamEnd::gone);
@@ -264,27 +286,58 @@ void SseSession::watch_peer() {
   });
 }
 
-void SseSession::on_readable() {
+void StreamSession::on_readable() {
   std::array<char, 1024> discarded;  // NOLINT: only read into.
   error_code ec;
   auto const got = socket_.read_some(asio::buffer(discarded), ec);
   if (ec == asio::error::eof) return on_end_of_input();
   if (ec && !is_would_block(ec) && ec != asio::error::interrupted)
     return close(Closing::abortive, StreamEnd::gone);
+  if (web_socket_) {
+    on_message_bytes({discarded.data(), got});
+    if (state_ != State::closed) watch_peer();
+    return;
+  }
   stray_bytes_ += static_cast<std::uint32_t>(got);
   if (stray_bytes_ > kMaxStrayBytes) return close(Closing::abortive, StreamEnd::gone);
   watch_peer();
 }
 
+// What the client of a WebSocket sends is answered with frames between its messages.
+void StreamSession::on_message_bytes(std::string_view bytes) {
+  std::string answer;
+  bool const goes_on = web_socket_->read(bytes, answer);
+  if (parting_) {
+    // Only the client's close frame is waited for. Everything else is dropped: closing a socket with unread
+    // bytes would turn into a reset, which may overtake the server's close frame.
+    if (web_socket_->closed_by_peer()) close(Closing::orderly, parted_as_);
+    return;
+  }
+  if (!goes_on) {
+    parting_ = true;
+    parted_as_ = StreamEnd::gone;
+    ending_ = CloseReason::reconnect;
+  }
+  if (!answer.empty() && backlog() > sessions_.limits().subscriber_buffer_bytes)
+    return close(Closing::abortive, StreamEnd::slow);
+  if (!answer.empty()) enqueue(stream::share({std::move(answer), {}}));
+}
+
 // A client that has only finished sending still reads. One that has left answers the comment with a reset.
-void SseSession::on_end_of_input() {
+void StreamSession::on_end_of_input() {
+  if (web_socket_) return close(Closing::orderly, parting_ ? parted_as_ : StreamEnd::gone);
   socket_.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](error_code const& /*ec*/) {
     self->close(Closing::abortive, StreamEnd::gone);
   });
   on_frames(keep_alive_comment());
 }
 
-void SseSession::finish() {
+void StreamSession::finish() {
+  if (web_socket_) {
+    // The client closes the connection when it has the close frame.
+    if (web_socket_->closed_by_peer()) close(Closing::orderly, parted_as_);
+    return;
+  }
   // Bytes left unread would turn the close into a reset, which may overtake the last frames.
   std::array<char, 1024> discarded;  // NOLINT: only read into.
   error_code ignored;
@@ -295,17 +348,37 @@ void SseSession::finish() {
                                                         : StreamEnd::reconnect);
 }
 
-void SseSession::cut_slow_reader(char const* why) {
+// Tells the client of a WebSocket that the stream is over.
+void StreamSession::finish_web_socket() {
+  if (parting_) return;
+  if (ending_ == CloseReason::ended) return part(WebSocketClose::normal, "", StreamEnd::ended);
+  part(WebSocketClose::restart, "reconnect", StreamEnd::reconnect);
+}
+
+// Sends what the client has begun to get, and then a close frame.
+void StreamSession::part(WebSocketClose code, std::string_view reason, StreamEnd why) {
+  parting_ = true;
+  parted_as_ = why;
+  if (why == StreamEnd::slow) {
+    queue_.resize(chunk_open_ ? chunk_parts_ : 0);
+    queued_bytes_ = chunk_open_ ? chunk_bytes_ : 0;
+  }
+  ending_ = why == StreamEnd::ended ? CloseReason::ended : CloseReason::reconnect;
+  enqueue(stream::share({close_frame(code, reason), {}}));
+}
+
+void StreamSession::cut_slow_reader(char const* why) {
   base::log(base::LogLevel::info, "slow reader cut",
             {{"request_id", request_id_},
              {"run_id", feed_->run().run.text},
              {"thread_id", feed_->run().thread.text},
              {"why", why},
              {"unsent", static_cast<std::int64_t>(backlog())}});
+  if (web_socket_ && !parting_) return part(WebSocketClose::try_later, "too slow", StreamEnd::slow);
   close(Closing::abortive, StreamEnd::slow);
 }
 
-void SseSession::close(Closing how, StreamEnd why) {
+void StreamSession::close(Closing how, StreamEnd why) {
   if (state_ == State::closed) return;
   bool const was_live = state_ == State::live;
   state_ = State::closed;
