@@ -8,6 +8,7 @@ import unittest
 from contextlib import closing
 
 from e2e_case import E2eCase, eventually, new_id, offline
+from flow_case import Says
 from test_approvals import ApprovalCase
 from tool_case import DONE, ROUTED, Asks, ToolCase, call, create
 
@@ -135,7 +136,7 @@ class LongTasks(E2eCase):
         self.assertEqual(self.api.post(task_path(task.id) + "/cancel").status, 202)
         task.finish()
 
-    def test_RUN_4_a_cancelled_task_ends(self):
+    def test_TASK_7_a_task_is_cancelled_like_a_run(self):
         task = Task.start(self.api, "Hello")
         task.poll(wait=10)
 
@@ -284,6 +285,13 @@ class ToolTasks(ToolCase):
         self.assertEqual(task.data("tool_start"), [])
         [failed] = task.data("update_action")
         self.assertEqual((failed["status"], failed["result"]["status"]), ("failed", "failure"))
+
+    def test_TASK_7_outputs_that_were_sent_back_are_counted(self):
+        task = self.task(Says({"status": "NONSENSE", "answer": 5}))
+
+        self.assertEqual(task.status, "completed")
+        self.assertEqual(task.data("task_complete"), [{"total_iterations": 1, "total_tool_calls": 0, "auto_fix_attempts": 1}])
+        self.assertEqual(whole_text(task)[-1], "Done.")
 
     def test_TASK_6_no_credential_and_no_hint_is_shown(self):
         text = json.dumps(self.task(create()).events)
