@@ -52,7 +52,9 @@ bool AnswerReader::read_head() {
   status_ = static_cast<int>(parse_number(std::string_view{head}.substr(9), 10));
   at_ = end + 4;
   constexpr std::string_view kLength = "\r\ncontent-length: ";
-  if (head.find("\r\ntransfer-encoding: chunked\r\n") != std::string::npos) {
+  if (status_ == 101) {
+    step_ = Step::upgraded;
+  } else if (head.find("\r\ntransfer-encoding: chunked\r\n") != std::string::npos) {
     step_ = Step::chunk_size;
   } else if (auto const length = head.find(kLength); length != std::string::npos) {
     left_ = parse_number(std::string_view{head}.substr(length + kLength.size()), 10);
@@ -86,6 +88,12 @@ bool AnswerReader::read_body() {
       if (left_ == 0 && step_ == Step::counted_body) whole_ = true;
       if (left_ == 0) step_ = Step::chunk_end;
       return true;
+    }
+    case Step::upgraded: {
+      auto const piece = std::string_view{buffer_}.substr(at_);
+      left_ = piece.size();
+      if (!piece.empty()) take(piece);
+      return false;
     }
     case Step::chunk_end:
       if (!read_line(line)) return false;

@@ -22,7 +22,8 @@ class Search {
 };
 
 // Reads one HTTP/1.1 answer from the bytes of a connection: the head, then a body with a Content-Length or in
-// chunks. Throws std::runtime_error for anything else.
+// chunks. What follows a 101 counts as a body that ends only with the text up to which it is read. Throws
+// std::runtime_error for anything else.
 class AnswerReader {
  public:
   AnswerReader(std::string until, std::string count) : until_{std::move(until)}, count_{std::move(count)} {}
@@ -42,7 +43,7 @@ class AnswerReader {
   bool read_body();
   void take(std::string_view piece);
 
-  enum class Step { head, counted_body, chunk_size, chunk_data, chunk_end, trailer };
+  enum class Step { head, counted_body, chunk_size, chunk_data, chunk_end, trailer, upgraded };
 
   Search until_;
   Search count_;

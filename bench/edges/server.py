@@ -71,6 +71,20 @@ class Load:
         headers = {"Accept": "text/event-stream"} | ({"Last-Event-ID": after} if after else {})
         return self._request("GET", self.api.events_path(thread, run, **dialect), headers, b"")
 
+    def follow_task(self, task: str, count: int, until: str, counted: str) -> subprocess.Popen:
+        """WebSockets that follow the task, each up to this text."""
+        headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+                   "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ=="}
+        request = self._request("GET", f"/api/v1/tasks/{task}/ws", headers, b"")
+        return self.spawn(request, "-n", str(count), "-c", str(count), "--until", until, "--count", counted, "--ready")
+
+    def poll_task(self, task: str, start: int, count: int) -> dict:
+        request = self._request("GET", f"/api/v1/tasks/{task}?from={start}", {}, b"")
+        out = self.result(self.spawn(request, "-n", str(count), "-c", "8", "--keep-alive"))
+        if out["statuses"] != {"200": count}:
+            raise RuntimeError(f"polls were refused: {out['statuses']}")
+        return out
+
     def read_events(self, request: bytes, count: int, until: str = "") -> dict:
         """One reader after another, each on a connection of its own."""
         out = self.result(self.spawn(request, "-n", str(count), *(["--until", until] if until else [])))

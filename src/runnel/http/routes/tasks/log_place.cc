@@ -28,6 +28,7 @@ Result<bool> pass(std::vector<store::LogRow> const& rows, std::int64_t idx, Posi
 }  // namespace
 
 store::Async<Position> place_before_event(store::Store& store, RunKey run, std::int64_t idx) {
+  if (idx == 0) co_return Position{};
   auto const place = co_await store.place_of_idx(run, idx);
   if (!place) co_return place.error();
   auto after = place->after;
