@@ -22,17 +22,20 @@ _AG_UI = _COMMON | {
     "text_started": "TEXT_MESSAGE_START", "text_delta": "TEXT_MESSAGE_CONTENT", "text_ended": "TEXT_MESSAGE_END",
     "tool_args_delta": "TOOL_CALL_ARGS", "card_shown": "ACTIVITY_SNAPSHOT", "writer_changed": "CUSTOM",
 }
+_WHOLE = _COMMON | {"run_canceled": "RUN_ERROR", "tool_args": "TOOL_CALL_ARGS"}
+WITHOUT_DELTAS = ("v2", "v1")
 # The event with which each dialect shows a fact. A fact that is not listed may be shown or not.
 SHOWN = {
-    "v2": _COMMON | {"run_canceled": "RUN_ERROR", "tool_args": "TOOL_CALL_ARGS"},
+    "v2": _WHOLE,
+    "v1": _WHOLE,
     "ag-ui 1.0": _AG_UI | {"run_canceled": "RUN_FINISHED"},
     "ag-ui 0.0": _AG_UI | {"run_canceled": "RUN_ERROR"},
 }
 
 
 def is_delta(dialect: str, frame: Frame) -> bool:
-    """v2 has no deltas: its TOOL_CALL_ARGS is a whole fact."""
-    return dialect != "v2" and frame[1] in DELTA_EVENTS
+    """In dialects without deltas, TOOL_CALL_ARGS is a whole fact."""
+    return dialect not in WITHOUT_DELTAS and frame[1] in DELTA_EVENTS
 
 
 def position(ident: str) -> tuple[int, int]:
@@ -140,7 +143,7 @@ def check_replays(run: Run, rows: list[LogRow], replays: dict[str, list[Frame]])
             event = None if shows_nothing(fact) else SHOWN[dialect].get(fact["fact"])
             if event and shown.get(ident) != event:
                 found.append(f"run {run.ref}, {dialect}: {fact['fact']} at {ident} shown as {shown.get(ident)}")
-        if dialect != "v2":
+        if dialect not in WITHOUT_DELTAS:
             found += [f"run {run.ref}, {dialect}: {text}" for text in order_violations(frames)]
     return found
 
@@ -244,7 +247,7 @@ def check_read(read: Read, run: Run | None, replay: list[Frame] | None) -> list[
     if seen != expected:
         lost = [ident for ident in expected if ident not in set(seen)]
         found.append(f"{name}: lost {lost[:5]} of {len(expected)}" if lost else f"{name}: out of order")
-    if read.complete and read.dialect != "v2":
+    if read.complete and read.dialect not in WITHOUT_DELTAS:
         found += [f"{name}: {text}" for text in order_violations(read.frames)]
         found += contradicted_texts(name, read, replay)
     return found

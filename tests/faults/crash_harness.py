@@ -91,6 +91,7 @@ def summary(world: World, evidence: Evidence) -> dict[str, int]:
         "readers": len(world.reads), "connections": sum(read.connections for read in world.reads),
         "resumed midway": sum(read.resumed_midway for read in world.reads),
         "frames": sum(len(read.frames) for read in world.reads),
+        "tasks followed": world.task_reads, "polls and sockets": world.task_connections,
         "void deltas seen": sum(ident not in {f[0] for f in evidence.replays[read.run][read.dialect]}
                                 for read in world.reads if read.run in evidence.replays
                                 for ident, _, _ in read.frames),
@@ -111,7 +112,8 @@ def _went_on(evidence: Evidence, run: str) -> bool:
 def too_little_work(counts: dict[str, int], kills: int) -> list[str]:
     """What happened too rarely. If everything had failed, no promise would be broken, but none would be proven."""
     least = {"runs completed": kills // 4, "runs taken over": kills // 8, "resumed midway": kills // 2,
-             "gone on from a checkpoint": kills // 40, "tool results kept": kills // 10}
+             "gone on from a checkpoint": kills // 40, "tool results kept": kills // 10,
+             "tasks followed": kills // 4}
     return [f"{name}: {counts.get(name, 0)}, but at least {count} are needed" for name, count in least.items()
             if counts.get(name, 0) < count]
 

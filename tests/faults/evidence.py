@@ -95,7 +95,7 @@ class Read:
     """One client's view of one run over all its connections."""
 
     run: str
-    dialect: str  # "v2", "ag-ui 1.0", "ag-ui 0.0"
+    dialect: str  # "v2", "v1", "ag-ui 1.0", "ag-ui 0.0"
     frames: list[Frame] = field(default_factory=list)
     complete: bool = False  # The client saw the terminal.
     connections: int = 0

@@ -17,8 +17,9 @@ from http_client import HttpError  # noqa: E402
 from runnel_server import TERMINALS, Api, new_id, run_input  # noqa: E402
 from sse import SseError  # noqa: E402
 from staged_flows import THREE_STAGES  # noqa: E402
+from task_reader import TaskReader, task_problems  # noqa: E402
 
-DIALECTS = {"v2": {"dialect": "v2"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
+DIALECTS = {"v2": {"dialect": "v2"}, "v1": {"dialect": "v1"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
             "ag-ui 0.0": {"dialect": "ag-ui", "agui": "0.0"}}
 RUNS_PER_SHARED_THREAD = 10
 # Flows with one stage; with two, on the offline model; and with three, with tools and rejected outputs.
@@ -45,6 +46,8 @@ class World:
         self.problems: list[str] = []
         self.cancels = 0
         self.repeated_posts = 0
+        self.task_reads = 0
+        self.task_connections = 0
 
     def wait_up(self) -> None:
         while not self.up.wait(0.5):
@@ -178,6 +181,8 @@ class Worker(threading.Thread):
         dialects = rng.sample(sorted(DIALECTS), rng.choice((1, 1, 2)))
         beside = [threading.Thread(target=self._follow_beside, args=(thread, run, dialect, rng.randrange(2**32)))
                   for dialect in dialects[1:]]
+        if rng.random() < 0.5:
+            beside.append(threading.Thread(target=self._follow_task, args=(run, rng.randrange(2**32))))
         for reader in beside:
             reader.start()
         cancel_at = rng.randint(1, 30) if rng.random() < 0.15 else 0
@@ -191,6 +196,24 @@ class Worker(threading.Thread):
             follow(self.world, self.user.api, thread, run, dialect, random.Random(seed))
         except OutOfTime:
             self.world.problem(f"a reader of {run} did not end in time")
+
+    def _follow_task(self, run: str, seed: int) -> None:
+        """Polls and sockets, to the end; then the whole task must be what was seen."""
+        reader, rng, whole = TaskReader(self.user.api, run), random.Random(seed), None
+        try:
+            while not reader.over and not reader.problems:
+                self.world.wait_up()
+                reader.go_on(rng)
+            while whole is None and not reader.problems:
+                self.world.wait_up()
+                whole = reader.whole()
+        except OutOfTime:
+            reader.problems.append("its reader did not end in time")
+        with self.world.lock:
+            self.world.task_reads += 1
+            self.world.task_connections += reader.sockets + reader.polls
+            problems = reader.problems or task_problems(reader.events, whole)
+            self.world.problems += [f"task {run}: {text}" for text in problems]
 
     def _cancel(self, thread: str, run: str) -> None:
         """Sends one cancel, and does not repeat it if the answer is lost."""
