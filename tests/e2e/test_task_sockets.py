@@ -6,9 +6,10 @@ import struct
 import unittest
 from contextlib import closing
 
-from e2e_case import E2eCase, eventually, new_id, offline
+from e2e_case import Api, E2eCase, eventually, new_id, offline
 from test_tasks import whole_text
 
+from runnel_server import run_cli
 from tasks import Task, task_path
 from web_socket import BINARY, CLOSE, CONTINUATION, PING, PONG, TEXT, Refused, follow, frame_bytes
 
@@ -130,6 +131,20 @@ class Restart(E2eCase):
         self.assertEqual(([first, *events, *rest], code), (task.events, 1000))
 
 
+class Expiry(E2eCase):
+    config = offline(word_delay_ms=20, words=600)
+
+    def test_TASK_5_socket_whose_token_expires_is_closed_for_good(self):
+        made = run_cli("token", "--user", "brief", "--ttl", "3s", "--data-dir", str(self.server.data))
+        api = Api(self.server.address, made.stdout.strip())
+        task = Task.start(api, "Hello")
+        with follow(api, task.id) as ws:
+            events, code = ws.read_to_close()
+            self.assertEqual(code, 1008)
+            self.assertTrue(ws.is_closed())
+        self.assertTrue(events)
+
+
 class Frames(E2eCase):
     """What a client may do, and what it may not, after the cases that the Autobahn suite made known."""
 
@@ -218,6 +233,19 @@ class Frames(E2eCase):
                     ws.send_raw(b"x" * 50_000)
             except ConnectionError:
                 pass
+            self.assertTrue(ws.is_closed())
+
+    def test_HTTP_9_client_that_sends_without_end_is_closed(self):
+        with follow(self.api, self.task.id) as ws:
+            try:
+                for _ in range(40):
+                    ws.send(BINARY, b"x" * 60_000)
+            except ConnectionError:
+                pass
+            try:
+                self.assertEqual(ws.read_to_close()[1], 1008)
+            except ConnectionError:
+                pass  # The reset for what was not read has overtaken the close frame.
             self.assertTrue(ws.is_closed())
 
     def test_TASK_5_client_that_vanishes_is_noticed(self):

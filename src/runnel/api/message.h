@@ -3,6 +3,7 @@
 #include <boost/json/fwd.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,10 @@ struct Request {
   Route const* route = nullptr;  // The route that matches, even if it refuses the request. Null if none does.
   Operation const* operation = nullptr;  // The route's operation. Null if nothing is declared, as in tests.
   std::shared_ptr<boost::json::value const> parsed_body;  // Set if the operation takes a body; it is valid.
+  // Reserves memory for an answer of this size, instead of RouteOptions::answer_bytes (HTTP-9). False if
+  // there is no room: the handler then answers with 429. Empty if nothing is reserved for the route. It may
+  // be called while the handler runs.
+  std::function<bool(std::size_t bytes)> reserve_answer{};
 
   // Empty if the parameter was not sent. No request that reaches a handler repeats a name. Asking for a name
   // that the operation does not declare is a bug and throws.

@@ -317,6 +317,9 @@ asio::awaitable<api::Reply> Dispatcher::call_for_answer(api::Route const* route,
       user_limits_.hold_bytes(request.user, UserLimits::Budget::answers, std::chrono::steady_clock::now());
   bool const room = co_await wait_for_room(&hold, route->options.answer_bytes, kAnswerWait);
   if (!room) co_return refuse_answer();
+  request.reserve_answer = [&hold](std::size_t bytes) {
+    return hold.try_hold(bytes) == UserLimits::Grant::granted;
+  };
   api::Reply reply = co_await route->handler(std::move(request));
   count_refusal(reply);
   auto* response = std::get_if<api::Response>(&reply);
@@ -352,11 +355,17 @@ asio::awaitable<api::Reply> Dispatcher::call_for_stream(api::Route const* route,
   co_return std::move(reply);
 }
 
-// Handlers also answer 429 themselves: for too many runs, and for too many reports, which count as requests.
+// Handlers also answer 429 themselves: for too many runs, for answers that turn out too large, and for too
+// many reports, which count as requests.
 void Dispatcher::count_refusal(api::Reply const& reply) const {
   if (status_of(reply) != 429) return;
-  bool const runs = std::get<api::Response>(reply).body.find("TOO_MANY_RUNS") != std::string::npos;
-  metrics_.rate_limited(runs ? RateLimit::runs : RateLimit::requests).add();
+  auto const& body = std::get<api::Response>(reply).body;
+  auto const names = [&body](char const* code) { return body.find(code) != std::string::npos; };
+  metrics_
+      .rate_limited(names("TOO_MANY_RUNS")           ? RateLimit::runs
+                    : names("TOO_MANY_ANSWER_BYTES") ? RateLimit::answer_bytes
+                                                     : RateLimit::requests)
+      .add();
 }
 
 void Dispatcher::note_status(api::Route const& route, int status) const {

@@ -34,7 +34,8 @@ constexpr std::size_t kReadAhead = sizeof(WaitingList::Scratch);
 
 // Whether the socket can still take a frame that says why the stream ends.
 bool says_why(StreamEnd end) {
-  return end == StreamEnd::ended || end == StreamEnd::reconnect || end == StreamEnd::expired;
+  return end == StreamEnd::ended || end == StreamEnd::reconnect || end == StreamEnd::expired ||
+         end == StreamEnd::shutdown;
 }
 
 class Connection {

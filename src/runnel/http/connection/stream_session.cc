@@ -24,6 +24,9 @@ namespace {
 
 // A client has nothing to send on a stream, but some proxies send a little.
 constexpr std::size_t kMaxStrayBytes = std::size_t{64} * 1024;
+// What the client of a WebSocket may send at once, and in each second.
+constexpr std::uint32_t kMostInput = std::uint32_t{256} * 1024;
+constexpr std::uint32_t kInputPerTick = std::uint32_t{32} * 1024;
 // If its queue has room for more than this, an idle session gives the queue's memory back.
 constexpr std::size_t kKeptQueue = 8;
 // A backlog that grows is reported to the budget in steps of this size.
@@ -110,8 +113,9 @@ void StreamSession::start(Socket socket, ConnectionEntry entry, std::unique_ptr<
   if (overflowed_) return cut_slow_reader("its buffer is full");
 
   if (sessions_.draining() && !ending_) ending_ = CloseReason::reconnect;
+  if (web_socket_ && has_expired()) return expire();
   if (web_socket_ && !early.empty()) on_message_bytes(early);
-  if (web_socket_ && ending_) finish_web_socket();
+  if (web_socket_ && ending_ && state_ == State::live) finish_web_socket();
   flush();
 }
 
@@ -136,8 +140,13 @@ void StreamSession::overflow() {
   if (state_ == State::live) {
     cut_slow_reader("its buffer is full");
   } else {
-    queue_ = {};
+    drop_queue();
   }
+}
+
+// Also gives its memory back, which an assignment of {} would keep.
+void StreamSession::drop_queue() {
+  queue_ = std::vector<SharedFrames>{};
 }
 
 void StreamSession::on_close(CloseReason reason) {
@@ -150,6 +159,7 @@ void StreamSession::on_close(CloseReason reason) {
 
 void StreamSession::on_tick() {
   if (state_ != State::live) return;
+  if (web_socket_) stray_bytes_ -= std::min(stray_bytes_, kInputPerTick);
   if (has_expired()) return expire();
   if (chunk_open_) {
     if (sessions_.passed(sessions_.limits().write_timeout, since_)) cut_slow_reader("a write took too long");
@@ -162,6 +172,7 @@ void StreamSession::on_tick() {
 
 void StreamSession::expire() {
   expires_in_ = 0;
+  if (parting_) return;
   expired_ = true;
   if (web_socket_) return part(WebSocketClose::not_allowed, "the token has expired", StreamEnd::expired);
   on_frames(expired_comment());
@@ -179,7 +190,7 @@ void StreamSession::stop() {
 }
 
 void StreamSession::flush() {
-  if (awaiting_writable_) return;
+  if (awaiting_writable_ || state_ != State::live) return;
   while (open_chunk()) {
     error_code ec;
     auto const written = write_some(socket_, unsent(), ec);
@@ -189,6 +200,7 @@ void StreamSession::flush() {
     advance(written);
   }
   if (held_bytes_ > 0) hold_backlog();
+  if (late_answer_ && !parting_) return enqueue(std::exchange(late_answer_, nullptr));
   if (ending_) finish();
 }
 
@@ -254,7 +266,7 @@ void StreamSession::advance(std::size_t written) {
   if (chunk_sent_ < chunk_head_.size() + chunk_bytes_ + tail) return;
 
   queue_.erase(queue_.begin(), queue_.begin() + chunk_parts_);
-  if (queue_.empty() && queue_.capacity() > kKeptQueue) queue_ = {};
+  if (queue_.empty() && queue_.capacity() > kKeptQueue) drop_queue();
   queued_bytes_ -= chunk_bytes_;
   chunk_open_ = false;
   chunk_sent_ = 0;
@@ -318,9 +330,20 @@ void StreamSession::on_message_bytes(std::string_view bytes) {
     parted_as_ = StreamEnd::gone;
     ending_ = CloseReason::reconnect;
   }
-  if (!answer.empty() && backlog() > sessions_.limits().subscriber_buffer_bytes)
-    return close(Closing::abortive, StreamEnd::slow);
-  if (!answer.empty()) enqueue(stream::share({std::move(answer), {}}));
+  if (!answer.empty()) answer_client(std::move(answer));
+  stray_bytes_ += static_cast<std::uint32_t>(bytes.size());
+  if (stray_bytes_ > kMostInput && state_ == State::live && !parting_)
+    part(WebSocketClose::not_allowed, "too much input", StreamEnd::gone);
+}
+
+// While the socket takes nothing, only the newest pongs are kept: RFC 6455 5.5.3 asks for no more.
+void StreamSession::answer_client(std::string answer) {
+  auto frames = stream::share({std::move(answer), {}});
+  if (awaiting_writable_ && !parting_) {
+    late_answer_ = std::move(frames);
+  } else {
+    enqueue(std::move(frames));
+  }
 }
 
 // A client that has only finished sending still reads. One that has left answers the comment with a reset.
@@ -382,7 +405,8 @@ void StreamSession::close(Closing how, StreamEnd why) {
   if (state_ == State::closed) return;
   bool const was_live = state_ == State::live;
   state_ = State::closed;
-  queue_ = {};
+  drop_queue();
+  chunk_open_ = false;
   error_code ignored;
   if (how == Closing::abortive) socket_.set_option(asio::socket_base::linger(true, 0), ignored);
   socket_.close(ignored);

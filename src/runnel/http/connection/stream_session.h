@@ -83,6 +83,8 @@ class StreamSession final : public stream::Subscriber,
   void finish();
   void finish_web_socket();
   void part(WebSocketClose code, std::string_view reason, StreamEnd why);
+  void answer_client(std::string answer);
+  void drop_queue();
   void cut_slow_reader(char const* why);
   void expire();
   void close(Closing how, StreamEnd why);
@@ -92,6 +94,7 @@ class StreamSession final : public stream::Subscriber,
   ConnectionEntry entry_;
   std::unique_ptr<EventFeed> feed_;
   std::unique_ptr<WebSocketReader> web_socket_;  // Null for an SSE stream.
+  stream::SharedFrames late_answer_;             // The newest pongs, while the socket takes nothing.
   std::string request_id_;
 
   std::vector<stream::SharedFrames> queue_;  // The first `chunk_parts_` of them are in the open chunk.
@@ -102,8 +105,8 @@ class StreamSession final : public stream::Subscriber,
   std::uint32_t chunk_parts_ = 0;
   std::uint32_t expires_in_ = 0;  // Milliseconds after `opened_`; 0 if never.
   std::uint32_t opened_ = 0;
-  std::uint32_t since_ = 0;  // When the open chunk began; if none is open, when the last was sent.
-  std::uint32_t stray_bytes_ = 0;
+  std::uint32_t since_ = 0;        // When the open chunk began; if none is open, when the last was sent.
+  std::uint32_t stray_bytes_ = 0;  // On a WebSocket, what came lately.
   ChunkHead chunk_head_;
   bool chunk_open_ = false;
   bool last_chunk_done_ = false;

@@ -9,6 +9,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ struct Script {
   asio::any_io_executor core;
   std::size_t budget = SIZE_MAX;  // For the backlog.
   std::atomic<std::size_t> backlog = 0;
+  std::string accept;  // If it is set, the stream is a WebSocket.
 };
 
 class ScriptedFeed final : public EventFeed {
@@ -67,6 +69,7 @@ class ScriptedFeed final : public EventFeed {
     script_->backlog = size;
     return size <= script_->budget;
   }
+  [[nodiscard]] std::string_view web_socket_accept() const override { return script_->accept; }
   [[nodiscard]] RunNames const& run() const override { return run_; }
   [[nodiscard]] Wire wire() const override { return protocol::find_wire("ag-ui", "1.0").value(); }
 

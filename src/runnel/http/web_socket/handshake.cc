@@ -16,10 +16,9 @@ namespace {
 constexpr std::string_view kAcceptGuid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 constexpr char kWebSocketVersion[] = "13";
 
-// Whether a header with a list of words has this one, in any case.
-bool has_word(std::optional<std::string_view> list, std::string_view word) {
-  if (!list) return false;
-  for (auto rest = *list; !rest.empty();) {
+// Whether a list of words has this one, in any case.
+bool has_word(std::string_view list, std::string_view word) {
+  for (auto rest = list; !rest.empty();) {
     auto const comma = std::min(rest.find(','), rest.size());
     auto item = rest.substr(0, comma);
     while (!item.empty() && (item.front() == ' ' || item.front() == '\t'))
@@ -30,6 +29,13 @@ bool has_word(std::optional<std::string_view> list, std::string_view word) {
     rest.remove_prefix(std::min(comma + 1, rest.size()));
   }
   return false;
+}
+
+// The same for a header, whose list may be on several lines.
+bool has_word(api::Request const& request, std::string_view name, std::string_view word) {
+  return std::any_of(request.headers.begin(), request.headers.end(), [&](auto const& header) {
+    return equal_ignoring_case(header.first, name) && has_word(header.second, word);
+  });
 }
 
 // Sixteen bytes in base64.
@@ -60,8 +66,8 @@ bool may_open_web_socket(api::Request const& request, Cors const& cors) {
 }
 
 std::optional<api::Response> refuse_handshake(api::Request const& request, Cors const& cors) {
-  bool const asks = request.method == api::Method::get && has_word(request.header("Upgrade"), "websocket") &&
-                    has_word(request.header("Connection"), "upgrade");
+  bool const asks = request.method == api::Method::get && has_word(request, "Upgrade", "websocket") &&
+                    has_word(request, "Connection", "upgrade");
   if (!asks) return upgrade_required("This address is a WebSocket: send a GET with Upgrade: websocket.");
   if (request.header("Sec-WebSocket-Version") != kWebSocketVersion)
     return upgrade_required("The Sec-WebSocket-Version must be 13.");

@@ -40,6 +40,9 @@ TEST(Handshake, TASK_5_HeadersAreListsOfWords) {
   EXPECT_EQ(status_of_handshake(upgrade()), 101);
   EXPECT_EQ(status_of_handshake(with("Connection", "keep-alive, \tupgrade ")), 101);
   EXPECT_EQ(status_of_handshake(with("Upgrade", "h2c, WebSocket")), 101);
+  auto two_lines = with("Connection", "keep-alive");
+  two_lines.headers.emplace_back("Connection", "Upgrade");
+  EXPECT_EQ(status_of_handshake(two_lines), 101);
 }
 
 TEST(Handshake, TASK_5_RequestThatAsksForNoWebSocketIsToldToUpgrade) {

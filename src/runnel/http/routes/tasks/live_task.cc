@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kUnused{30};
 
 }  // namespace
 
-LiveTask::LiveTask(std::weak_ptr<LiveTasks> table, std::string key, std::unique_ptr<RunFeed> feed,
+LiveTask::LiveTask(std::weak_ptr<LiveTasks> table, std::string key, std::unique_ptr<EventFeed> feed,
                    std::int64_t first_idx, asio::any_io_executor const& executor)
     : table_{std::move(table)},
       key_{std::move(key)},
@@ -30,26 +30,36 @@ LiveTask::LiveTask(std::weak_ptr<LiveTasks> table, std::string key, std::unique_
 
 asio::awaitable<bool> LiveTask::start() {
   auto const self = shared_from_this();
-  for (;;) {
-    FeedStep const step = co_await feed_->next(self);
-    if (step.kind == FeedStep::Kind::frames) {
-      on_frames(step.frames);
-      continue;
-    }
-    if (step.kind == FeedStep::Kind::live) break;
-    close();
+  FeedStep step = co_await feed_->next(self);
+  while (step.kind == FeedStep::Kind::frames) {
+    on_frames(step.frames);
+    step = co_await feed_->next(self);
+  }
+  {
+    std::lock_guard const lock{mutex_};
+    starting_ = false;
+    closed_ = closed_ || step.kind != FeedStep::Kind::live;
+  }
+  if (closed_) {
+    leave();
     co_return false;
   }
   watch_use();
   co_return true;
 }
 
-std::optional<LiveAnswer> LiveTask::read(std::int64_t from) {
+std::optional<LiveAnswer> LiveTask::read(std::int64_t from, std::size_t most) {
   std::lock_guard const lock{mutex_};
   used_at_ = Clock::now();
   bool const is_older = from < events_.first_idx() && events_.first_idx() > oldest_kept(events_.next_idx());
   if (closed_ || is_older) return std::nullopt;
-  return LiveAnswer{names_.thread, events_.elements(from), events_.first_idx(), events_.next_idx()};
+  LiveAnswer answer;
+  answer.thread = names_.thread;
+  answer.first_idx = events_.first_idx();
+  answer.next_idx = events_.next_idx();
+  answer.bytes = events_.bytes_from(from);
+  if (answer.bytes <= most) answer.elements = events_.elements(from);
+  return answer;
 }
 
 asio::awaitable<void> LiveTask::wait_for(std::int64_t from, Clock::time_point until) {
@@ -81,18 +91,24 @@ void LiveTask::on_close(stream::CloseReason /*reason*/) {
 
 void LiveTask::close() {
   std::vector<std::shared_ptr<Waiter>> waiters;
+  bool starting = false;
   {
     std::lock_guard const lock{mutex_};
     closed_ = true;
+    starting = starting_;
     waiters.swap(waiters_);
   }
   wake_all(std::move(waiters));
+  if (starting) return;
   // Posted, because the caller may be the channel, and destroying the feed detaches it from the channel.
-  asio::post(executor_, [self = shared_from_this()] {
-    self->feed_.reset();
-    self->unused_.cancel();
-    if (auto const table = self->table_.lock()) table->remove(self->key_, self.get());
-  });
+  asio::post(executor_, [self = shared_from_this()] { self->leave(); });
+}
+
+// On the task's core, and not from within a call of the feed or the channel.
+void LiveTask::leave() {
+  feed_.reset();
+  unused_.cancel();
+  if (auto const table = table_.lock()) table->remove(key_, this);
 }
 
 // Each waiter's timer belongs to the core of its poll.

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "runnel/core/fact/run_names.h"
-#include "runnel/http/routes/run_feed.h"
+#include "runnel/http/routes/event_feed.h"
 #include "runnel/http/routes/tasks/task_events.h"
 #include "runnel/stream/subscriber.h"
 
@@ -27,6 +27,7 @@ struct LiveAnswer {
   std::string elements;
   std::int64_t first_idx = 0;
   std::int64_t next_idx = 0;
+  std::size_t bytes = 0;  // What the elements take, also if they are left out.
 };
 
 // The newest events of a run that has not ended and is polled: a reader of the run, shared by all who poll
@@ -37,14 +38,15 @@ class LiveTask final : public stream::Subscriber, public std::enable_shared_from
   using Clock = std::chrono::steady_clock;
 
   // `feed` begins right before the event `first_idx`.
-  LiveTask(std::weak_ptr<LiveTasks> table, std::string key, std::unique_ptr<RunFeed> feed,
+  LiveTask(std::weak_ptr<LiveTasks> table, std::string key, std::unique_ptr<EventFeed> feed,
            std::int64_t first_idx, boost::asio::any_io_executor const& executor);
 
   // Reads what is stored and attaches to the run. False if that is not possible, or the run has ended.
   boost::asio::awaitable<bool> start();
 
-  // Empty if the run has ended, or if what is wanted is kept only in the store.
-  [[nodiscard]] std::optional<LiveAnswer> read(std::int64_t from);
+  // Empty if the run has ended, or if what is wanted is kept only in the store. Without the elements, unless
+  // there is room for `most` bytes of them.
+  [[nodiscard]] std::optional<LiveAnswer> read(std::int64_t from, std::size_t most);
 
   // Returns when there is an event from `from` on, when this is closed, or at that time.
   boost::asio::awaitable<void> wait_for(std::int64_t from, Clock::time_point until);
@@ -52,7 +54,7 @@ class LiveTask final : public stream::Subscriber, public std::enable_shared_from
   void on_frames(stream::SharedFrames frames) override;
   void on_close(stream::CloseReason reason) override;
 
-  // Leaves the run. From any thread.
+  // Gives no more answers, and leaves the run. From any thread.
   void close();
 
  private:
@@ -62,18 +64,20 @@ class LiveTask final : public stream::Subscriber, public std::enable_shared_from
     boost::asio::steady_timer timer;
   };
 
-  void wake_all(std::vector<std::shared_ptr<Waiter>> waiters);
+  void leave();
+  static void wake_all(std::vector<std::shared_ptr<Waiter>> waiters);
   void watch_use();
 
   std::weak_ptr<LiveTasks> const table_;
   std::string const key_;
   RunNames const names_;
   boost::asio::any_io_executor const executor_;
-  std::unique_ptr<RunFeed> feed_;  // On its core only.
+  std::unique_ptr<EventFeed> feed_;  // On its core only.
   boost::asio::steady_timer unused_;
 
   std::mutex mutex_;
   TaskEvents events_;
+  bool starting_ = true;  // The feed is in use: `start` leaves the run if it is closed meanwhile.
   bool closed_ = false;
   Clock::time_point used_at_ = Clock::now();
   std::vector<std::shared_ptr<Waiter>> waiters_;

@@ -10,6 +10,7 @@ namespace runnel::http {
 namespace {
 
 constexpr std::size_t kSearchedPage = std::size_t{64} * 1024;
+constexpr std::size_t kParsedOnCore = std::size_t{8} * 1024;
 
 // Moves `after` over the facts before the event. True if the event was found.
 Result<bool> pass(std::vector<store::LogRow> const& rows, std::int64_t idx, Position& after) {
@@ -27,16 +28,29 @@ Result<bool> pass(std::vector<store::LogRow> const& rows, std::int64_t idx, Posi
 
 }  // namespace
 
-store::Async<Position> place_before_event(store::Store& store, RunKey run, std::int64_t idx) {
+bool are_small(std::vector<store::LogRow> const& rows) {
+  std::size_t bytes = 0;
+  for (auto const& row : rows)
+    bytes += row.body.size();
+  return bytes <= kParsedOnCore;
+}
+
+store::Async<Position> place_before_event(FeedParts parts, UserId user, RunKey run, std::int64_t idx) {
   if (idx == 0) co_return Position{};
-  auto const place = co_await store.place_of_idx(run, idx);
+  auto const place = co_await parts.store.place_of_idx(run, idx);
   if (!place) co_return place.error();
   auto after = place->after;
   bool found = place->next_idx == idx;
   while (!found) {
-    auto const rows = co_await store.read_log(run, after.n, kSearchedPage);
+    auto const rows = co_await parts.store.read_log(run, after.n, kSearchedPage);
     if (!rows) co_return rows.error();
-    auto const passed = pass(*rows, idx, after);
+    auto const search = [&] { return pass(*rows, idx, after); };
+    Result<bool> passed = true;
+    if (are_small(*rows)) {
+      passed = search();
+    } else {
+      passed = co_await parts.replaying.run<bool>(user.text, search);
+    }
     if (!passed) co_return passed.error();
     found = *passed;
   }

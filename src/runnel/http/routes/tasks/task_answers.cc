@@ -4,8 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include "runnel/base/log/log.h"
 #include "runnel/core/fact/fact_json.h"
 #include "runnel/core/json/write.h"
+#include "runnel/http/routes/tasks/log_place.h"
 #include "runnel/protocol/wires.h"
 
 namespace runnel::http {
@@ -15,8 +17,6 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr std::size_t kEventPage = std::size_t{64} * 1024;
-// Rows up to this size are turned into events on the core of the request.
-constexpr std::size_t kEventsEncodedHere = std::size_t{8} * 1024;
 
 // The events from `from` on of the next rows of a log. `after` is moved to their end.
 Result<stream::SharedFrames> encode_rows(stream::Encoding const& encoding, RunNames const& names,
@@ -34,13 +34,6 @@ Result<stream::SharedFrames> encode_rows(stream::Encoding const& encoding, RunNa
     }
   }
   return stream::share(std::move(page));
-}
-
-bool is_small(std::vector<store::LogRow> const& rows) {
-  std::size_t bytes = 0;
-  for (auto const& row : rows)
-    bytes += row.body.size();
-  return bytes <= kEventsEncodedHere;
 }
 
 }  // namespace
@@ -65,20 +58,31 @@ asio::awaitable<Result<TaskEvents>> read_task_events(FeedParts parts, UserId use
   auto const begin = std::clamp(from, oldest_kept(run->next_idx), run->next_idx);
   TaskEvents events{begin};
   if (run->log_expired) co_return TaskEvents{run->next_idx};
-  auto const place = co_await parts.store.place_of_idx(run->key, begin);
-  if (!place) co_return place.error();
+  Position after;
+  if (begin > 0) {
+    auto const place = co_await parts.store.place_of_idx(run->key, begin);
+    if (!place) co_return place.error();
+    after = place->after;
+  }
   RunNames const names{run->thread_id, run->id};
-  auto after = place->after;
   for (;;) {
     auto const rows = co_await parts.store.read_log(run->key, after.n, kEventPage);
     if (!rows) co_return rows.error();
+    // Shorter than the run's row says: the log has expired meanwhile.
+    if (rows->empty() && events.next_idx() < run->next_idx) co_return TaskEvents{run->next_idx};
     if (rows->empty()) co_return std::move(events);
     auto const encode = [&] { return encode_rows(parts.hub.encoding(), names, *rows, begin, after); };
     Result<stream::SharedFrames> page;
-    if (is_small(*rows)) {
+    if (are_small(*rows)) {
       page = encode();
     } else {
       page = co_await parts.replaying.run<stream::SharedFrames>(user.text, encode);
+    }
+    if (!page && page.error().code != Errc::unavailable) {
+      base::log(
+          base::LogLevel::error, "log row is unreadable",
+          {{"run_id", names.run.text}, {"thread_id", names.thread.text}, {"detail", page.error().detail}});
+      co_return TaskEvents{run->next_idx};
     }
     if (!page) co_return page.error();
     events.add(std::move(*page));

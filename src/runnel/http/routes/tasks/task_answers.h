@@ -30,7 +30,8 @@ struct TaskAnswer {
 api::Response task_response(TaskAnswer const& answer);
 
 // The kept events of the run from `from` on, up to the end of its log, read from the store. None if the log
-// has expired. A large page is turned into events in the pool, one page of a user at a time.
+// has expired or cannot be read. A large page is turned into events in the pool, one page of a user at a
+// time.
 boost::asio::awaitable<Result<TaskEvents>> read_task_events(FeedParts parts, UserId user,
                                                             store::RunRow const* run, std::int64_t from);
 

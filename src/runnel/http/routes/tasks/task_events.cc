@@ -38,9 +38,18 @@ std::int64_t TaskEvents::first_idx() const {
   return pieces_.empty() ? next_idx_ : std::max(pieces_.front().first_idx, oldest_kept(next_idx_));
 }
 
+std::size_t TaskEvents::bytes_from(std::int64_t from) const {
+  std::size_t bytes = 0;
+  for (auto const& [frames, first] : pieces_) {
+    if (first + count_of(*frames) > from) bytes += frames->bytes.size();
+  }
+  return bytes;
+}
+
 std::string TaskEvents::elements(std::int64_t from) const {
   from = std::max(from, first_idx());
   std::string out;
+  out.reserve(bytes_from(from));
   for (auto const& [frames, first] : pieces_) {
     if (first + count_of(*frames) <= from) continue;
     auto const skipped = static_cast<std::size_t>(std::max<std::int64_t>(from - first, 0));

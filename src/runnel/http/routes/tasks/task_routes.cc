@@ -1,6 +1,9 @@
 #include "runnel/http/routes/tasks/task_routes.h"
 
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <boost/json/value.hpp>
 
 #include <algorithm>
@@ -15,6 +18,7 @@
 #include "runnel/api/number_query.h"
 #include "runnel/api/problem.h"
 #include "runnel/core/json/write.h"
+#include "runnel/http/routes/report_gate.h"
 #include "runnel/http/routes/run_lookup.h"
 #include "runnel/http/routes/start_answers.h"
 #include "runnel/http/routes/tasks/log_place.h"
@@ -30,13 +34,17 @@ namespace {
 
 constexpr char kTasksPath[] = "/api/v1/tasks";
 constexpr std::int64_t kLongestWaitS = 30;
-// Reserved while an answer is made. Most are much smaller; the longest is kKeptEventBytes.
-constexpr std::size_t kPollAnswer = std::size_t{128} * 1024;
+// An answer with events of this size needs no reservation of its own.
+constexpr std::size_t kSmallPoll = std::size_t{8} * 1024;
+// How long a poll waits until its user's other polls have read the store.
+constexpr std::chrono::milliseconds kTurnWait{5000};
+constexpr std::chrono::milliseconds kTurnPause{10};
 
 struct TaskRoutes {
   runtime::Service& service;
   FeedParts feed;
   std::shared_ptr<LiveTasks> live;
+  std::shared_ptr<ReportGate> reading;  // Bounds how many polls hold events that they read from the store.
   std::size_t message_bytes;
 };
 
@@ -99,17 +107,54 @@ std::variant<Poll, api::Response> read_poll(api::Request const& request) {
   return poll;
 }
 
+api::Response no_room_for_answer() {
+  auto response =
+      api::problem(429, "TOO_MANY_ANSWER_BYTES",
+                   "The answers on their way to you have reached the limit of bytes for one user; read them "
+                   "first.");
+  response.headers.emplace_back("Retry-After", "1");
+  return response;
+}
+
+// Whether there is room for an answer with events of this size: for them, and for the body that they are
+// copied to.
+bool has_room_for(api::Request const& request, std::size_t bytes) {
+  return bytes <= kSmallPoll || !request.reserve_answer || request.reserve_answer(2 * bytes);
+}
+
+using Turn = std::unique_ptr<ReportGate::Slot>;
+
+// Null if the user's other polls take too long.
+asio::awaitable<Turn> wait_for_turn(std::shared_ptr<ReportGate> gate, UserId user) {
+  asio::steady_timer timer{co_await asio::this_coro::executor};
+  for (auto waited = std::chrono::milliseconds{0}; waited < kTurnWait; waited += kTurnPause) {
+    auto turn = std::make_unique<ReportGate::Slot>(gate, user);
+    if (turn->verdict() == ReportGate::Verdict::enters) co_return turn;
+    turn.reset();
+    timer.expires_after(kTurnPause);
+    co_await timer.async_wait(asio::as_tuple(asio::use_awaitable));
+  }
+  co_return nullptr;
+}
+
 // The answer from memory, when there is an event or the time to wait is over. Empty if the store must be
 // asked.
-asio::awaitable<std::optional<api::Response>> answer_live(std::shared_ptr<LiveTask> task, Poll const* poll) {
+asio::awaitable<std::optional<api::Response>> answer_live(std::shared_ptr<LiveTask> task,
+                                                          api::Request const* request, Poll const* poll) {
+  std::size_t most = kSmallPoll;
   for (;;) {
-    auto const read = task->read(poll->from);
+    auto const read = task->read(poll->from, most);
     if (!read) co_return std::nullopt;
-    if (read->next_idx > poll->from || LiveTask::Clock::now() >= poll->until) {
+    bool const is_due = read->next_idx > poll->from || LiveTask::Clock::now() >= poll->until;
+    if (!is_due) {
+      co_await task->wait_for(poll->from, poll->until);
+    } else if (read->bytes <= most) {
       co_return task_response(
           {poll->task, read->thread.text, "running", read->elements, read->first_idx, read->next_idx});
+    } else {
+      most = read->bytes + kSmallPoll;
+      if (!has_room_for(*request, most)) co_return no_room_for_answer();
     }
-    co_await task->wait_for(poll->from, poll->until);
   }
 }
 
@@ -117,7 +162,9 @@ asio::awaitable<std::optional<api::Response>> answer_live(std::shared_ptr<LiveTa
 asio::awaitable<std::shared_ptr<LiveTask>> make_live(TaskRoutes const* routes, UserId user,
                                                      store::RunRow const* run) {
   auto const first = oldest_kept(run->next_idx);
-  auto const after = co_await place_before_event(routes->feed.store, run->key, first);
+  auto const turn = co_await wait_for_turn(routes->reading, user);
+  if (!turn) co_return nullptr;
+  auto const after = co_await place_before_event(routes->feed, user, run->key, first);
   if (!after) co_return nullptr;
   auto feed = std::make_unique<RunFeed>(routes->feed, user, *run, *after,
                                         protocol::tasks_wire(protocol::Transport::poll));
@@ -131,10 +178,15 @@ asio::awaitable<std::shared_ptr<LiveTask>> make_live(TaskRoutes const* routes, U
 
 asio::awaitable<api::Reply> answer_from_store(TaskRoutes const* routes, api::Request const* request,
                                               store::RunRow const* run, Poll const* poll) {
+  auto const turn = co_await wait_for_turn(routes->reading, request->user);
+  if (!turn) co_return too_many_reports(ReportGate::Verdict::user_has_enough);
   auto const events = co_await read_task_events(routes->feed, request->user, run, poll->from);
   if (!events) co_return api::problem_from(events.error(), request->request_id);
+  if (!has_room_for(*request, events->bytes_from(poll->from))) co_return no_room_for_answer();
   auto const elements = events->elements(poll->from);
-  auto const first = run->log_expired ? events->first_idx() : oldest_kept(events->next_idx());
+  // Nothing at all is kept if the log has expired or cannot be read.
+  bool const is_gone = events->is_empty() && poll->from < events->next_idx();
+  auto const first = events->is_cut() || is_gone ? events->first_idx() : oldest_kept(events->next_idx());
   co_return task_response(
       {run->id.text, run->thread_id.text, task_status(run->status), elements, first, events->next_idx()});
 }
@@ -145,7 +197,7 @@ asio::awaitable<api::Reply> poll_task(TaskRoutes routes, api::Request request) {
   auto const& poll = std::get<Poll>(parsed);
   auto live = routes.live->find(LiveTasks::key(request.user, RunId{poll.task}));
   if (live) {
-    auto answer = co_await answer_live(live, &poll);
+    auto answer = co_await answer_live(live, &request, &poll);
     if (answer) co_return std::move(*answer);
   }
   auto run = co_await routes.feed.store.find_owned_run(request.user, RunId{poll.task});
@@ -154,7 +206,7 @@ asio::awaitable<api::Reply> poll_task(TaskRoutes routes, api::Request request) {
   if (!live && !store::is_ended((*run)->status)) {
     live = co_await make_live(&routes, request.user, &**run);
     if (live) {
-      auto answer = co_await answer_live(live, &poll);
+      auto answer = co_await answer_live(live, &request, &poll);
       if (answer) co_return std::move(*answer);
     }
     run = co_await routes.feed.store.find_owned_run(request.user, RunId{poll.task});
@@ -206,8 +258,10 @@ asio::awaitable<api::Reply> follow_task(TaskRoutes routes, api::Request request)
   auto const& row = **run;
   if (row.log_expired) co_return events_expired(row);
   auto const first = std::clamp(std::get<0>(from).value_or(0), oldest_kept(row.next_idx), row.next_idx);
-  auto const after = co_await place_before_event(routes.feed.store, row.key, first);
-  if (!after) co_return api::problem_from(after.error(), request.request_id);
+  auto const after = co_await place_before_event(routes.feed, request.user, row.key, first);
+  if (!after && after.error().code == Errc::unavailable)
+    co_return api::problem_from(after.error(), request.request_id);
+  if (!after) co_return events_expired(row);
   auto feed = std::make_unique<RunFeed>(routes.feed, request.user, row, *after,
                                         protocol::tasks_wire(protocol::Transport::web_socket));
   auto const ready = co_await feed->read_ahead();
@@ -225,7 +279,8 @@ std::string_view tasks_openapi_part() {
 
 void add_task_routes(api::Router& router, runtime::Service& service, FeedParts feed,
                      std::shared_ptr<LiveTasks> live, std::size_t message_bytes) {
-  TaskRoutes const routes{service, feed, std::move(live), message_bytes};
+  auto reading = std::make_shared<ReportGate>(ReportGate::Limits{});
+  TaskRoutes const routes{service, feed, std::move(live), std::move(reading), message_bytes};
   auto const with =
       [routes](asio::awaitable<api::Reply> (*handle)(TaskRoutes, api::Request)) -> api::Handler {
     return [routes, handle](api::Request request) { return handle(routes, std::move(request)); };
@@ -233,7 +288,7 @@ void add_task_routes(api::Router& router, runtime::Service& service, FeedParts f
   std::string const task = std::string{kTasksPath} + "/{task_id}";
   router.add(api::Method::post, kTasksPath, api::Access::user, with(&start_task),
              {.bodies = api::Bodies::messages});
-  router.add(api::Method::get, task, api::Access::user, with(&poll_task), {.answer_bytes = kPollAnswer});
+  router.add(api::Method::get, task, api::Access::user, with(&poll_task));
   router.add(api::Method::get, task + "/ws", api::Access::user_or_ticket, with(&follow_task),
              {.answers = api::Answers::as_web_sockets});
   router.add(api::Method::post, task + "/cancel", api::Access::user, with(&cancel_task));
