@@ -63,10 +63,18 @@ void Channel::publish(std::vector<Record> records) {
 void Channel::set_durable(std::uint64_t n) {
   if (n <= durable_n_) return;
   auto const shown = std::exchange(durable_n_, n);
+  note_shown_idx();
   fan_out(true, shown);
   serve_waiting();
   if (ended_) close_ended();
   forget_old();
+}
+
+void Channel::note_shown_idx() {
+  for (auto record = ring_.rbegin(); record != ring_.rend(); ++record) {
+    if (record->position.n > durable_n_ || record->idx < 0) continue;
+    return shown_idx_.store(record->idx + 1, std::memory_order_release);
+  }
 }
 
 bool Channel::has_durable_readers() const {

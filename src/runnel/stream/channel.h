@@ -2,6 +2,7 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -50,6 +51,11 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Facts up to `n`, all of which have been published, can be read from the store. The readers that waited
   // for this see them; then the oldest may be forgotten here.
   void set_durable(std::uint64_t n);
+
+  // The number behind the newest polled event (TASK-3) that is shown to readers of what is durable; 0 if this
+  // channel has shown none. From any thread. A reader on another core may get the event a moment later: it
+  // has it after a turn of the channel's core and then one of its own.
+  [[nodiscard]] std::int64_t shown_idx() const { return shown_idx_.load(std::memory_order_acquire); }
 
   // Whether somebody waits for facts to become durable.
   [[nodiscard]] bool has_durable_readers() const;
@@ -122,6 +128,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   void close_slot(std::size_t index, CloseReason reason);
   // Closes the readers whose stream is complete at a pause.
   void close_paused();
+  void note_shown_idx();
   void detach_here(ReaderId id);
   void forget_old();
   template <class Call>
@@ -138,6 +145,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   std::uint64_t epoch_after_ = 0;
   std::uint64_t last_n_ = 0;
   std::uint64_t durable_n_ = 0;
+  std::atomic<std::int64_t> shown_idx_{0};
   bool ended_ = false;
   bool paused_ = false;  // The last fact is a pause.
   bool holding_ = false;

@@ -1,6 +1,7 @@
 #include "runnel/http/routes/tasks/live_task.h"
 
 #include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -16,13 +17,21 @@ namespace {
 // A task that nobody has polled for this long is left.
 constexpr std::chrono::seconds kUnused{30};
 
+// Resumes when its core has done what was posted to it before.
+asio::awaitable<void> one_turn() {
+  auto const executor = co_await asio::this_coro::executor;
+  co_await asio::post(executor, asio::use_awaitable);
+}
+
 }  // namespace
 
 LiveTask::LiveTask(std::weak_ptr<LiveTasks> table, std::string key, std::unique_ptr<EventFeed> feed,
-                   std::int64_t first_idx, asio::any_io_executor const& executor)
+                   std::shared_ptr<stream::Channel> channel, std::int64_t first_idx,
+                   asio::any_io_executor const& executor)
     : table_{std::move(table)},
       key_{std::move(key)},
       names_{feed->run()},
+      channel_{std::move(channel)},
       executor_{executor},
       feed_{std::move(feed)},
       unused_{executor},
@@ -46,6 +55,20 @@ asio::awaitable<bool> LiveTask::start() {
   }
   watch_use();
   co_return true;
+}
+
+bool LiveTask::is_behind() {
+  std::lock_guard const lock{mutex_};
+  return !closed_ && events_.next_idx() < channel_->shown_idx();
+}
+
+// The channel has posted what it shows when its core has had a turn, and this task has it after a turn of its
+// own core.
+asio::awaitable<void> LiveTask::catch_up() {
+  auto const self = shared_from_this();
+  if (!is_behind()) co_return;
+  co_await asio::co_spawn(channel_->context(), one_turn(), asio::use_awaitable);
+  co_await asio::co_spawn(executor_, one_turn(), asio::use_awaitable);
 }
 
 std::optional<LiveAnswer> LiveTask::read(std::int64_t from, std::size_t most) {

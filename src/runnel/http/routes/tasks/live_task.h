@@ -15,6 +15,7 @@
 #include "runnel/core/fact/run_names.h"
 #include "runnel/http/routes/event_feed.h"
 #include "runnel/http/routes/tasks/task_events.h"
+#include "runnel/stream/channel.h"
 #include "runnel/stream/subscriber.h"
 
 namespace runnel::http {
@@ -37,12 +38,17 @@ class LiveTask final : public stream::Subscriber, public std::enable_shared_from
  public:
   using Clock = std::chrono::steady_clock;
 
-  // `feed` begins right before the event `first_idx`.
+  // `feed` reads `channel`, and begins right before the event `first_idx`.
   LiveTask(std::weak_ptr<LiveTasks> table, std::string key, std::unique_ptr<EventFeed> feed,
-           std::int64_t first_idx, boost::asio::any_io_executor const& executor);
+           std::shared_ptr<stream::Channel> channel, std::int64_t first_idx,
+           boost::asio::any_io_executor const& executor);
 
   // Reads what is stored and attaches to the run. False if that is not possible, or the run has ended.
   boost::asio::awaitable<bool> start();
+
+  // Returns when every event is here that some reader of the run may have seen before this call, or when this
+  // is closed: who has read an event on a WebSocket finds it in the next poll.
+  boost::asio::awaitable<void> catch_up();
 
   // Empty if the run has ended, or if what is wanted is kept only in the store. Without the elements, unless
   // there is room for `most` bytes of them.
@@ -64,6 +70,7 @@ class LiveTask final : public stream::Subscriber, public std::enable_shared_from
     boost::asio::steady_timer timer;
   };
 
+  [[nodiscard]] bool is_behind();
   void leave();
   static void wake_all(std::vector<std::shared_ptr<Waiter>> waiters);
   void watch_use();
@@ -71,6 +78,7 @@ class LiveTask final : public stream::Subscriber, public std::enable_shared_from
   std::weak_ptr<LiveTasks> const table_;
   std::string const key_;
   RunNames const names_;
+  std::shared_ptr<stream::Channel> const channel_;
   boost::asio::any_io_executor const executor_;
   std::unique_ptr<EventFeed> feed_;  // On its core only.
   boost::asio::steady_timer unused_;

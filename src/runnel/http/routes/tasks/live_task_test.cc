@@ -5,7 +5,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <future>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "runnel/base/cores.h"
@@ -77,7 +80,7 @@ class LiveTaskTest : public testing::Test {
   }
 
   std::shared_ptr<LiveTask> make(std::optional<CloseReason> closes = std::nullopt) {
-    return std::make_shared<LiveTask>(table, "key", std::make_unique<FeedOfOne>(fate, closes), 0,
+    return std::make_shared<LiveTask>(table, "key", std::make_unique<FeedOfOne>(fate, closes), channel, 0,
                                       cores_.at(0).get_executor());
   }
   bool start(std::shared_ptr<LiveTask> const& task) { return run_async_on(cores_.at(0), task->start()); }
@@ -90,6 +93,8 @@ class LiveTaskTest : public testing::Test {
 
   base::Cores cores_{1};
   Fate fate;
+  std::shared_ptr<stream::Channel> const channel =
+      std::make_shared<stream::Channel>(cores_, 0, RunNames{}, stream::Encoding{}, 4);
   std::shared_ptr<LiveTasks> table = std::make_shared<LiveTasks>();
 };
 
@@ -107,9 +112,54 @@ TEST_F(LiveTaskTest, TASK_2_PollsGetWhatIsStoredAndThenWhatComes) {
   EXPECT_EQ(task->read(2, 100)->elements, "more");
 }
 
+void encode_element(Wire /*wire*/, RunNames const& /*names*/, Record const& record, std::string& out) {
+  out += std::to_string(record.idx) + ",\n";
+}
+
+asio::awaitable<bool> one_hop() {
+  co_return true;
+}
+
+// The channel's core has shown the event, and the task's core is too busy to take it.
+TEST(LiveTaskOnAnotherCore, TASK_2_PollHasWhatWasSeenOnAWebSocketBefore) {
+  base::Cores cores{2};
+  cores.start();
+  auto const channel = std::make_shared<stream::Channel>(
+      cores, 0, RunNames{}, stream::Encoding{&encode_element, 1, [](Wire) { return true; }}, 4);
+  Fate fate;
+  auto const task = std::make_shared<LiveTask>(std::weak_ptr<LiveTasks>{}, "key",
+                                               std::make_unique<FeedOfOne>(fate, std::nullopt), channel, 0,
+                                               cores.at(1).get_executor());
+  ASSERT_TRUE(run_async_on(cores.at(1), task->start()));
+  stream::Channel::Attach attach{Position{1, 2}, Wire{}, 1, task, true};
+  auto const reader = run_async_on(cores.at(0), channel->attach(std::move(attach)));
+  ASSERT_NE(reader, 0U);
+  std::promise<void> busy;
+  asio::post(cores.at(1), [&busy] { busy.get_future().wait(); });
+  asio::post(cores.at(0), [&] {
+    channel->begin_epoch(1, 2);
+    channel->publish({Record{{1, 3}, 2, 0, SystemNote{"x"}}});
+    channel->set_durable(3);
+  });
+  auto const release = std::async(std::launch::async, [&busy] {
+    std::this_thread::sleep_for(50ms);
+    busy.set_value();
+  });
+
+  run_async_on(cores.at(0), task->catch_up());
+
+  EXPECT_EQ(task->read(2, 100)->elements, "2");
+  release.wait();
+  task->close();
+  channel->detach(reader);
+  for (auto const core : {0U, 1U, 0U, 1U})
+    run_async_on(cores.at(core), one_hop());
+  cores.stop();
+}
+
 TEST_F(LiveTaskTest, TASK_4_WhatIsOlderThanItsEventsIsInTheStore) {
   auto const task = std::make_shared<LiveTask>(table, "key", std::make_unique<FeedOfOne>(fate, std::nullopt),
-                                               5, cores_.at(0).get_executor());
+                                               channel, 5, cores_.at(0).get_executor());
   ASSERT_TRUE(start(task));
 
   EXPECT_FALSE(task->read(4, 100).has_value());
@@ -177,8 +227,9 @@ TEST_F(LiveTaskTest, TASK_2_WhoIsSecondUsesTheTaskOfTheFirst) {
   Fate other;
   auto const first = make();
   ASSERT_TRUE(start(first));
-  auto const second = std::make_shared<LiveTask>(
-      table, "key", std::make_unique<FeedOfOne>(other, std::nullopt), 0, cores_.at(0).get_executor());
+  auto const second =
+      std::make_shared<LiveTask>(table, "key", std::make_unique<FeedOfOne>(other, std::nullopt), channel, 0,
+                                 cores_.at(0).get_executor());
   ASSERT_TRUE(start(second));
 
   EXPECT_EQ(table->add("key", first), first);

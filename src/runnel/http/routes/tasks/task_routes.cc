@@ -142,6 +142,7 @@ asio::awaitable<Turn> wait_for_turn(std::shared_ptr<ReportGate> gate, UserId use
 asio::awaitable<std::optional<api::Response>> answer_live(std::shared_ptr<LiveTask> task,
                                                           api::Request const* request, Poll const* poll) {
   std::size_t most = kSmallPoll;
+  co_await task->catch_up();
   for (;;) {
     auto const read = task->read(poll->from, most);
     if (!read) co_return std::nullopt;
@@ -169,8 +170,10 @@ asio::awaitable<std::shared_ptr<LiveTask>> make_live(TaskRoutes const* routes, U
   auto feed = std::make_unique<RunFeed>(routes->feed, user, *run, *after,
                                         protocol::tasks_wire(protocol::Transport::poll));
   auto const key = LiveTasks::key(user, run->id);
-  auto const task = std::make_shared<LiveTask>(routes->live, key, std::move(feed), first,
-                                               co_await asio::this_coro::executor);
+  auto const executor = co_await asio::this_coro::executor;
+  auto channel = routes->feed.hub.open(run->key, RunNames{run->thread_id, run->id});
+  auto const task =
+      std::make_shared<LiveTask>(routes->live, key, std::move(feed), std::move(channel), first, executor);
   bool const started = co_await task->start();
   if (!started) co_return nullptr;
   co_return routes->live->add(key, task);
