@@ -18,8 +18,8 @@ struct TicketHolder {
   std::string ticket_hash;
 };
 
-// Tickets that open a run's stream or a WebSocket for a browser, which cannot send a header there (HTTP-4).
-// Any thread may call.
+// Tickets that open the stream of a run or a thread, or a WebSocket, for a browser, which cannot send a
+// header there (HTTP-4). Any thread may call.
 class StreamTickets {
  public:
   StreamTickets() = default;
@@ -32,7 +32,8 @@ class StreamTickets {
   // counted against their limit.
   virtual boost::asio::awaitable<Result<UserId>> owner_of(std::string ticket) = 0;
 
-  // `not_found` unless the ticket opens this run's stream at this moment.
+  // `not_found` unless the ticket opens the stream of this run at this moment, or of the whole thread if no
+  // run is named.
   virtual boost::asio::awaitable<Result<TicketHolder>> open_stream(std::string ticket, ThreadId thread,
                                                                    RunId run) = 0;
 

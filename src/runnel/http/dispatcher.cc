@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <string>
@@ -38,6 +39,14 @@ void hide_secret(api::Request& request, api::Router::Match const& match) {
 
 void take_ticket_out(api::Request& request) {
   std::erase_if(request.query_items, [](auto const& item) { return item.first == kTicket; });
+}
+
+// Empty if the request is for the stream of a whole thread.
+RunId run_in(api::Request const& request) {
+  auto const& query = request.query_items;
+  auto const run =
+      std::find_if(query.begin(), query.end(), [](auto const& item) { return item.first == "runId"; });
+  return run != query.end() ? RunId{run->second} : RunId{};
 }
 
 // A body up to this size is parsed on its connection's core, which takes at most half a millisecond.
@@ -243,8 +252,7 @@ asio::awaitable<Result<api::TicketHolder>> Dispatcher::open_by_ticket(api::Reque
   auto const ticket = *request->query(kTicket);
   if (request->route->options.answers == api::Answers::as_web_sockets)
     co_return co_await tickets_->open_web_socket(ticket);
-  co_return co_await tickets_->open_stream(ticket, ThreadId{request->param("thread_id")},
-                                           RunId{request->query("runId").value_or("")});
+  co_return co_await tickets_->open_stream(ticket, ThreadId{request->param("thread_id")}, run_in(*request));
 }
 
 api::Response Dispatcher::refuse_ticket(Error const& error, api::Request const& request) const {

@@ -16,6 +16,12 @@ SELECT $1, $2, 'sse', r.id, $5, $6, $7 FROM runs r JOIN agent_chat_sessions s ON
 WHERE r.owner_id = $2 AND r.run_ref = $4 AND s.thread_ref = $3 AND s.owner_id <> ''
 ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING hash)sql";
 
+constexpr char kPutForThread[] = R"sql(
+INSERT INTO tickets(hash, owner_id, kind, thread_id, created_at, good_until, expires_at)
+SELECT $1, $2, 'sse', s.id, $4, $5, $6 FROM agent_chat_sessions s
+WHERE s.owner_id = $2 AND s.thread_ref = $3 AND s.owner_id <> ''
+ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING hash)sql";
+
 constexpr char kPutForWebsocket[] = R"sql(
 INSERT INTO tickets(hash, owner_id, kind, created_at, good_until, expires_at)
 VALUES ($1, $2, 'websocket', $3, $4, $5)
@@ -27,6 +33,14 @@ WHERE hash = $1 AND kind = 'sse' AND good_until > $4
   AND EXISTS (SELECT 1 FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
               WHERE r.id = tickets.run_id AND r.owner_id = tickets.owner_id AND r.run_ref = $3 AND s.thread_ref = $2
                 AND s.owner_id <> '')
+RETURNING owner_id, expires_at)sql";
+
+// A deleted thread has lost its owner.
+constexpr char kUseSseOfThread[] = R"sql(
+UPDATE tickets SET good_until = CASE WHEN good_until >= $4 THEN good_until WHEN $4 < expires_at THEN $4 ELSE expires_at END
+WHERE hash = $1 AND kind = 'sse' AND good_until > $3
+  AND EXISTS (SELECT 1 FROM agent_chat_sessions s
+              WHERE s.id = tickets.thread_id AND s.owner_id = tickets.owner_id AND s.thread_ref = $2)
 RETURNING owner_id, expires_at)sql";
 
 constexpr char kUseWebsocket[] =
@@ -50,12 +64,18 @@ SqlStatement put_statement(NewTicket const& ticket) {
     return store::statement(kPutForWebsocket, ticket.hash, ticket.owner.text, ticket.now, ticket.use_before(),
                             ticket.expires_at);
   }
+  if (target.run.empty()) {
+    return store::statement(kPutForThread, ticket.hash, ticket.owner.text, target.thread.text, ticket.now,
+                            ticket.use_before(), ticket.expires_at);
+  }
   return store::statement(kPutForRun, ticket.hash, ticket.owner.text, target.thread.text, target.run.text,
                           ticket.now, ticket.use_before(), ticket.expires_at);
 }
 
 SqlStatement use_statement(std::string const& hash, Target const& target, std::int64_t now) {
   if (target.kind == Kind::websocket) return store::statement(kUseWebsocket, hash, now);
+  if (target.run.empty())
+    return store::statement(kUseSseOfThread, hash, target.thread.text, now, now + kReuseMs);
   return store::statement(kUseSse, hash, target.thread.text, target.run.text, now, now + kReuseMs);
 }
 
@@ -74,7 +94,8 @@ Async<void> Repository::put(NewTicket ticket) {
     co_return Error{Errc::invalid, "a ticket needs a hash and an owner"};
   auto const written = co_await sql_.write_one(put_statement(ticket));
   if (!written) co_return written.error();
-  if (written->empty()) co_return Error{Errc::not_found, "the ticket is for a run that does not exist"};
+  if (written->empty())
+    co_return Error{Errc::not_found, "the ticket is for a run or a thread that does not exist"};
   co_return Result<void>{};
 }
 

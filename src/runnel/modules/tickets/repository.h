@@ -19,12 +19,12 @@ enum class Kind { sse, websocket };
 // What a ticket opens.
 struct Target {
   Kind kind = Kind::websocket;
-  ThreadId thread;  // Set only for a run's stream, like `run`.
-  RunId run;
+  ThreadId thread;  // Set only for a stream.
+  RunId run;        // Empty for the stream of the whole thread.
 
   // A WebSocket, once.
   Target() = default;
-  // The run's stream, any number of times.
+  // The stream of the run, or of the whole thread if no run is named, any number of times.
   Target(ThreadId t, RunId r) : kind{Kind::sse}, thread{std::move(t)}, run{std::move(r)} {}
 };
 
@@ -61,7 +61,7 @@ class Repository {
  public:
   explicit Repository(store::Sql& sql) : sql_{sql} {}
 
-  // `not_found` if the owner has no such run. A repeat changes nothing.
+  // `not_found` if the owner has no such run or thread. A repeat changes nothing.
   store::Async<void> put(NewTicket ticket);
 
   // The ticket's owner, if it may be used now for exactly this target; otherwise `not_found`, and nothing

@@ -124,6 +124,22 @@ TEST_P(TicketRows, HTTP_4_SseTicketOpensItsOwnRunOnlyAndAWrongUseChangesNothing)
   EXPECT_EQ(use_at(kNow + 59'999), "ann");
 }
 
+TEST_P(TicketRows, HTTP_4_TicketOfAThreadOpensTheThreadAndNoRun) {
+  admit(admission("r2", "t2"));
+  put(ticket("h1", stream("t1", "")));
+  put(ticket("h2"));
+
+  EXPECT_EQ(use("h1", stream(), kNow), "");
+  EXPECT_EQ(use("h1", stream("t2", ""), kNow), "");
+  EXPECT_EQ(use("h2", stream("t1", ""), kNow), "") << "a ticket for a run opens no thread";
+  EXPECT_EQ(use("h1", stream("t1", ""), kNow + 59'999), "ann");
+  EXPECT_EQ(use("h1", stream("t1", ""), kNow + 659'998), "ann");
+  EXPECT_EQ(use("h1", stream("t1", ""), kNow + 1'259'998), "");
+  auto foreign = ticket("h3", stream("t1", ""));
+  foreign.owner = UserId{"bob"};
+  EXPECT_EQ(refusal(run_async(rows().put(foreign))), Errc::not_found);
+}
+
 TEST_P(TicketRows, HTTP_4_WebSocketTicketIsUsedOnceWithinAMinute) {
   put(ticket("h1", Target{}));
 
@@ -226,13 +242,16 @@ TEST_P(TicketRows, TouchOfATicketThatIsGoneIsPassedOver) {
 
 TEST_P(TicketRows, RUN_5_TicketOfADeletedThreadOpensNothingByAnyName) {
   put(ticket("h1"));
+  put(ticket("of_thread", stream("t1", "")));
   end(run_.run, run_.epoch, batch(3, 3));
   ASSERT_EQ(run_async(store().delete_thread(UserId{"ann"}, ThreadId{"t1"})).value(), DeleteOutcome::deleted);
-  ASSERT_EQ(stored(), "1") << "its row is still there";
+  ASSERT_EQ(stored(), "2") << "their rows are still there";
   ThreadId const left{cell("SELECT thread_ref FROM agent_chat_sessions")};
 
   EXPECT_EQ(use_at(kNow), "");
   EXPECT_EQ(use("h1", stream(left.text), kNow), "");
+  EXPECT_EQ(use("of_thread", stream("t1", ""), kNow), "");
+  EXPECT_EQ(use("of_thread", stream(left.text, ""), kNow), "");
   auto another = ticket("h2");
   another.target.thread = left;
   EXPECT_EQ(refusal(run_async(rows().put(another))), Errc::not_found);

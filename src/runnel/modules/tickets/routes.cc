@@ -14,21 +14,25 @@ namespace asio = boost::asio;
 
 namespace {
 
-api::Response run_not_found() {
-  return api::problem(404, "NOT_FOUND", "You have no such run on this thread.");
+api::Response target_not_found(Target const& target) {
+  return api::problem(
+      404, "NOT_FOUND",
+      target.run.empty() ? "You have no such thread." : "You have no such run on this thread.");
 }
 
 // The request's body already fits the schema TicketOrder.
 Target target_in(api::Request const& request) {
   auto const& body = request.json().as_object();
   if (body.at("for") == "websocket") return {};
+  auto const* const run = body.if_contains("runId");
   return {ThreadId{std::string{body.at("threadId").as_string()}},
-          RunId{std::string{body.at("runId").as_string()}}};
+          RunId{run != nullptr ? std::string{run->as_string()} : std::string{}}};
 }
 
 asio::awaitable<api::Reply> give_ticket(Tickets* tickets, api::Request request) {
-  auto const minted = co_await tickets->mint(request.user, target_in(request), request.token_expires_at);
-  if (!minted && minted.error().code == Errc::not_found) co_return run_not_found();
+  auto const target = target_in(request);
+  auto const minted = co_await tickets->mint(request.user, target, request.token_expires_at);
+  if (!minted && minted.error().code == Errc::not_found) co_return target_not_found(target);
   if (!minted) co_return api::problem_from(minted.error(), request.request_id);
   std::string body;
   JsonObject object{body};

@@ -44,6 +44,12 @@ TEST_F(TicketRoute, HTTP_4_GivesATicketForAWebSocket) {
   EXPECT_EQ(boost::json::parse(response.body).at("ticket").as_string().size(), 47u);
 }
 
+TEST_F(TicketRoute, HTTP_4_GivesATicketForAWholeThread) {
+  EXPECT_EQ(ask(R"({"for":"sse","threadId":"t1"})").status, 201);
+  EXPECT_EQ(ask(R"({"for":"sse","threadId":"t1"})", "bob").status, 404);
+  EXPECT_EQ(ask(R"({"for":"sse","threadId":"t9"})").status, 404);
+}
+
 TEST_F(TicketRoute, HTTP_4_TicketEndsWithTheToken) {
   auto const response = ask(kForRun, "ann", 1'800'000'007);
 
@@ -64,7 +70,7 @@ TEST_F(TicketRoute, HTTP_1_WhatIsWrongIsNamed) {
   EXPECT_NE(unknown.body.find("colour"), std::string::npos) << unknown.body;
 
   for (char const* body :
-       {"[]", "{}", R"({"for":"tea"})", R"({"for":"sse"})", R"({"for":"sse","threadId":"t1"})",
+       {"[]", "{}", R"({"for":"tea"})", R"({"for":"sse"})", R"({"for":"sse","runId":"r1"})",
         R"({"for":"sse","threadId":"t1","runId":""})", R"({"for":"sse","threadId":"t1","runId":7})",
         R"({"for":"websocket","runId":"r1"})"}) {
     auto const response = ask(body);
@@ -81,7 +87,7 @@ TEST_F(TicketRoute, HTTP_4_ATicketIsOrderedForOneThing) {
            boost::json::value_to<std::string>(first.at("problem"));
   };
 
-  EXPECT_EQ(first_problem(R"({"for":"sse","threadId":"t"})"), "/runId is required");
+  EXPECT_EQ(first_problem(R"({"for":"sse","runId":"r"})"), "/threadId is required");
   EXPECT_EQ(first_problem(R"({"for":"websocket","runId":"r"})"), "/runId is not known; known: for");
   EXPECT_EQ(first_problem(R"({"for":"sse","threadId":"t","runId":""})"), "/runId must not be empty");
   EXPECT_EQ(first_problem(R"({"for":"mail"})"), "/for must be one of sse or websocket");
