@@ -95,6 +95,9 @@ class KillTest(E2eCase):
         history = self.api.full_history(thread)
         self.assertEqual([m["seq"] for m in history], [1, len(ends) + 1], "a superseded message must keep its seq")
         self.assertEqual([m["id"] for m in history if m["role"] == "assistant"], starts[-1:], "it must not be visible")
+        lists = [f.json["messages"] for f in frames if f.event == "MESSAGES_SNAPSHOT"]
+        self.assertEqual(lists, [[{key: history[0][key] for key in ("id", "role", "content")}]] * (len(ends) - 1),
+                         "AGUI-8: what is left behind each superseded message")
 
     def test_RUN_12_a_run_that_keeps_dying_ends_as_interrupted(self):
         thread, run = self.api.start_run("hello")

@@ -238,6 +238,12 @@ class Api(Http):
         headers = {"Last-Event-ID": after} if after is not None else {}
         return self.open("GET", self.events_path(thread, run, dialect, agui, last), headers=headers, **kw)
 
+    def thread_events(self, thread: str, after: str | None = None, ticket: str | None = None, **query) -> EventStream:
+        """The stream of the whole thread. `after` goes into the header."""
+        query = {key: value for key, value in {**query, "ticket": ticket}.items() if value is not None}
+        path = f"/api/v1/agent/threads/{quote(thread, safe='')}/events" + (f"?{urlencode(query)}" if query else "")
+        return self.open("GET", path, headers={"Last-Event-ID": after} if after is not None else {})
+
     def read_events(self, thread: str, run: str, **kw) -> list:
         """All frames up to the end of the stream."""
         with self.events(thread, run, **kw) as stream:

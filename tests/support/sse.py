@@ -9,6 +9,9 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
+# The events that have no id.
+NOTICES = (b"event: CUSTOM",)
+
 _ID = re.compile(rb"(0|[1-9][0-9]*)-([1-9][0-9]*)")
 
 
@@ -18,7 +21,7 @@ class SseError(Exception):
 
 @dataclass(frozen=True)
 class Frame:
-    id: str
+    id: str  # Empty for a notice, which is no fact of a run and so never a cursor.
     event: str
     data: bytes
 
@@ -40,6 +43,8 @@ class SseParser:
         self.pending = b""
         self.comments: list[bytes] = []
         self.retries: list[int] = []
+        self.places: list[str] = []  # Ids that came without an event: how far the client has read.
+        self.needs_ids = True  # False for a stream that a client joins (AGUI-5).
 
     def feed(self, data: bytes) -> list[Frame]:
         if b"\r" in data:
@@ -59,15 +64,18 @@ class SseParser:
                 self.retries.append(int(line[7:]))
             else:
                 rest.append(line)
+        if not self.needs_ids and len(rest) == 1 and rest[0].startswith(b"id: "):
+            self.places.append(rest.pop()[4:].decode())
         return self._frame(rest) if rest else None
 
-    @staticmethod
-    def _frame(lines: list[bytes]) -> Frame:
+    def _frame(self, lines: list[bytes]) -> Frame:
+        if lines[0] in NOTICES or (not self.needs_ids and lines[0].startswith(b"event: ")):
+            lines = [b"id: ", *lines]
         names = [line.split(b": ", 1)[0] for line in lines]
         if names != [b"id", b"event", b"data"]:
             raise SseError(f"a frame must have id, event and data, each once and in this order: {lines!r}")
         ident, event, data = (line.split(b": ", 1)[1] for line in lines)
-        if not _ID.fullmatch(ident):
+        if ident and not _ID.fullmatch(ident):
             raise SseError(f"bad id {ident!r}")
         try:
             body = json.loads(data)

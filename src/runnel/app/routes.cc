@@ -12,7 +12,8 @@
 #include "runnel/http/routes/server/static_files.h"
 #include "runnel/http/routes/stage_routes.h"
 #include "runnel/http/routes/tasks/task_routes.h"
-#include "runnel/http/routes/thread_routes.h"
+#include "runnel/http/routes/threads/thread_event_routes.h"
+#include "runnel/http/routes/threads/thread_routes.h"
 #include "runnel/http/routes/usage_routes.h"
 
 namespace runnel::app {
@@ -56,15 +57,21 @@ Result<api::Router> make_router(Settings const& settings, RouteParts const& part
   add_metrics(router, parts, settings.metrics);
   if (is_dev_mode(settings))
     http::add_dev_token_route(router, parts.authenticator, parts.clock, parts.dev_secret);
-  http::add_run_routes(router, parts.service, {parts.store, parts.hub, parts.cores, parts.replaying},
+  http::FeedParts const feed{parts.store, parts.hub, parts.cores, parts.replaying};
+  http::ThreadFeedParts const threads{feed, parts.store};
+  http::add_run_routes(router, parts.service, parts.clock, threads,
                        static_cast<std::size_t>(settings.message_limit_bytes));
-  http::add_task_routes(router, parts.service, {parts.store, parts.hub, parts.cores, parts.replaying},
-                        parts.live_tasks, static_cast<std::size_t>(settings.message_limit_bytes));
+  http::add_thread_event_routes(router, threads);
+  http::add_task_routes(router, parts.service, feed, parts.live_tasks,
+                        static_cast<std::size_t>(settings.message_limit_bytes));
   http::add_approval_routes(router, parts.service, parts.clock);
   http::add_stages_route(router, parts.store, parts.replaying);
   http::add_thread_routes(router, parts.store, parts.clock,
                           {static_cast<std::size_t>(settings.history_page_bytes),
-                           [service = &parts.service] { service->sweep_soon(); }});
+                           [service = &parts.service, hub = &parts.hub](ThreadKey thread) {
+                             service->sweep_soon();
+                             hub->threads().tell(thread);
+                           }});
   http::add_usage_route(router, parts.store);
   http::add_listing_routes(
       router, make_listings(parts.flows, parts.models, list_methods(parts.modules.methods(), parts.custom)));

@@ -273,9 +273,17 @@ struct AgUiEncoder {
     event.json.raw("snapshot", fact.snapshot.str());
     event.end();
   }
-  void operator()(MessagesSnapshot const& fact) const {
+  void messages_snapshot(JsonText const& messages) const {
     auto event = begin("MESSAGES_SNAPSHOT");
-    event.json.raw("messages", fact.messages.str());
+    event.json.raw("messages", messages.str());
+    event.end();
+  }
+  void operator()(MessagesSnapshot const& fact) const { messages_snapshot(fact.messages); }
+  void operator()(MessageSuperseded const& fact) const {
+    if (fact.messages) return messages_snapshot(*fact.messages);
+    auto event = begin("CUSTOM");
+    event.json.text("name", "runnel.superseded");
+    JsonObject{event.json.key("value")}.text("messageId", fact.message.text).close();
     event.end();
   }
 };

@@ -160,6 +160,7 @@ class TasksEncoder {
   void operator()(SystemNote const& fact) const { one_text("system_message", "content", fact.text); }
   void operator()(StateSnapshot const&) const {}
   void operator()(MessagesSnapshot const&) const {}
+  void operator()(MessageSuperseded const&) const {}
 
  private:
   template <class AddData>

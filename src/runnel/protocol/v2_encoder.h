@@ -152,6 +152,7 @@ struct V2Encoder {
     event.json.raw("snapshot", fact.snapshot.str());
     event.end();
   }
+  void operator()(MessageSuperseded const&) const {}
   void operator()(MessagesSnapshot const& fact) const {
     auto event = begin("MESSAGES_SNAPSHOT");
     event.json.raw("messages", fact.messages.str());

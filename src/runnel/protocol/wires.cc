@@ -46,6 +46,10 @@ std::string_view name_of(Wire wire) {
   return kWires.at(static_cast<std::size_t>(wire)).name;
 }
 
+std::string_view dialect_of(Wire wire) {
+  return kWires.at(static_cast<std::size_t>(wire)).dialect;
+}
+
 std::optional<Wire> find_wire(std::string_view dialect, std::string_view version) {
   auto const wanted = dialect.empty() ? kWires.front().dialect : dialect;
   auto const found = std::find_if(kWires.begin(), kWires.end(), [&](WireRow const& row) {

@@ -38,6 +38,7 @@ struct WireRow {
 std::span<WireRow const> all_wires();
 
 std::string_view name_of(Wire wire);
+std::string_view dialect_of(Wire wire);
 
 // The wire of an event stream. Empty if there is no such dialect or no such version of it. An empty `dialect`
 // means the default one. A dialect without versions accepts any version.

@@ -8,10 +8,12 @@
 #include "kPostgresApprovals.inc"
 #include "kPostgresBaseline.inc"
 #include "kPostgresLogIdx.inc"
+#include "kPostgresRunsByEpoch.inc"
 #include "kPostgresToolCalls.inc"
 #include "kSqliteApprovals.inc"
 #include "kSqliteBaseline.inc"
 #include "kSqliteLogIdx.inc"
+#include "kSqliteRunsByEpoch.inc"
 #include "kSqliteToolCalls.inc"
 
 namespace runnel::store {
@@ -21,7 +23,8 @@ namespace {
 constexpr std::array kOfRuns{Migration{"runs", 1, kSqliteBaseline, kPostgresBaseline},
                              Migration{"runs", 2, kSqliteToolCalls, kPostgresToolCalls},
                              Migration{"runs", 3, kSqliteApprovals, kPostgresApprovals},
-                             Migration{"runs", 4, kSqliteLogIdx, kPostgresLogIdx}};
+                             Migration{"runs", 4, kSqliteLogIdx, kPostgresLogIdx},
+                             Migration{"runs", 5, kSqliteRunsByEpoch, kPostgresRunsByEpoch}};
 
 }  // namespace
 

@@ -11,7 +11,7 @@ constexpr std::size_t kAhead = 8;
 }  // namespace
 
 Hub::Hub(base::Cores& cores, Encoding encoding, std::size_t keep_records, StreamMetrics metrics)
-    : cores_{cores}, encoding_{encoding}, keep_records_{keep_records}, metrics_{metrics} {
+    : cores_{cores}, encoding_{encoding}, keep_records_{keep_records}, metrics_{metrics}, threads_{cores} {
   table_->on_core.resize(cores.size());
 }
 

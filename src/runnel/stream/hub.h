@@ -7,6 +7,7 @@
 
 #include "runnel/core/ids.h"
 #include "runnel/stream/channel.h"
+#include "runnel/stream/thread_watch.h"
 
 namespace runnel::stream {
 
@@ -22,6 +23,9 @@ class Hub {
   // at the store: if the store then says that the run has not ended, its facts will come through this
   // channel.
   std::shared_ptr<Channel> open(RunKey run, RunNames names);
+
+  // Who waits for the next run of a thread.
+  [[nodiscard]] ThreadWatches& threads() { return threads_; }
 
   [[nodiscard]] Encoding const& encoding() const { return encoding_; }
   [[nodiscard]] StreamMetrics const& metrics() const { return metrics_; }
@@ -39,6 +43,7 @@ class Hub {
   Encoding const encoding_;
   std::size_t const keep_records_;
   StreamMetrics const metrics_;
+  ThreadWatches threads_;
   std::shared_ptr<Table> const table_ = std::make_shared<Table>();
 };
 

@@ -5,12 +5,12 @@
 namespace runnel::stream {
 
 enum class CloseReason {
-  ended,      // The terminal frame was delivered: the stream is complete.
+  ended,      // The terminal frame was delivered: the stream is complete, unless its feed continues.
   reconnect,  // Not the end of the stream: the reader resumes with the last id that it has.
 };
 
 // A live reader of one run. The channel calls it on the reader's core only, in order; both calls must return
-// quickly and must not throw. After `on_close` there are no more calls.
+// quickly and must not throw. After `on_close` there are no more calls, unless it attaches again.
 class Subscriber {
  public:
   Subscriber() = default;

@@ -291,13 +291,21 @@ struct MessagesSnapshot {
   bool operator==(MessagesSnapshot const&) const = default;
 };
 
-using Fact =
-    std::variant<RunStarted, WriterChanged, StepStarted, StepFinished, RunFinished, RunFailed, RunCanceled,
-                 StepPaused, RunPaused, RunResumed, StepResumed, ReplyStarted, ReasoningOpened,
-                 ReasoningStarted, ReasoningDelta, ReasoningEnded, ReasoningClosed, TextStarted, TextDelta,
-                 TextEnded, AnswerCompleted, ToolHint, ToolPreparing, ToolIntent, ToolCallStarted,
-                 ToolArgsDelta, ToolArgs, ToolCallEnded, ToolStarted, ToolProgress, ToolResult, CardShown,
-                 ApprovalChanged, UsageRecorded, SystemNote, StateSnapshot, MessagesSnapshot>;
+// Follows a message that ended as superseded (RUN-14), for clients that keep on the screen what they were
+// told (AGUI-8): what the thread shows without it, as AG-UI's list of messages. Empty if that is too large.
+struct MessageSuperseded {
+  MessageId message;
+  std::optional<JsonText> messages;
+  bool operator==(MessageSuperseded const&) const = default;
+};
+
+using Fact = std::variant<RunStarted, WriterChanged, StepStarted, StepFinished, RunFinished, RunFailed,
+                          RunCanceled, StepPaused, RunPaused, RunResumed, StepResumed, ReplyStarted,
+                          ReasoningOpened, ReasoningStarted, ReasoningDelta, ReasoningEnded, ReasoningClosed,
+                          TextStarted, TextDelta, TextEnded, AnswerCompleted, ToolHint, ToolPreparing,
+                          ToolIntent, ToolCallStarted, ToolArgsDelta, ToolArgs, ToolCallEnded, ToolStarted,
+                          ToolProgress, ToolResult, CardShown, ApprovalChanged, UsageRecorded, SystemNote,
+                          StateSnapshot, MessagesSnapshot, MessageSuperseded>;
 
 // A fact and its position. `idx` is its number among the polled events (TASK-3), or -1 if it is not one of
 // them.

@@ -244,5 +244,9 @@ inline constexpr auto kDescription<StateSnapshot> = describe("state_snapshot",
 template <>
 inline constexpr auto kDescription<MessagesSnapshot> =
     describe("messages_snapshot", field("messages", &MessagesSnapshot::messages));
+template <>
+inline constexpr auto kDescription<MessageSuperseded> =
+    describe("message_superseded", field("message", &MessageSuperseded::message),
+             field("messages", &MessageSuperseded::messages));
 
 }  // namespace runnel

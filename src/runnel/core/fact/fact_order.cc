@@ -210,6 +210,7 @@ struct FactOrderVisitor {
   bool operator()(SystemNote const&) const { return running(); }
   bool operator()(StateSnapshot const&) const { return running(); }
   bool operator()(MessagesSnapshot const&) const { return running(); }
+  bool operator()(MessageSuperseded const&) const { return running(); }
 };
 
 std::optional<ToolCallId> FactOrder::awaited_call() const {

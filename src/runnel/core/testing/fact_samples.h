@@ -107,6 +107,7 @@ class FactSamples {
     add(SystemNote{word()});
     add(StateSnapshot{json()});
     add(MessagesSnapshot{json()});
+    add(MessageSuperseded{id<MessageId>(), json()});
   }
 
   std::string text_;

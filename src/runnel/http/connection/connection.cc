@@ -278,6 +278,7 @@ asio::awaitable<void> Connection::stream(RequestAccount* account, std::unique_pt
   Framing const framing = account->exchange.http_1_1 && !is_web_socket ? Framing::chunked : Framing::plain;
   auto const kind = is_web_socket ? StreamSession::Kind::web_socket : StreamSession::Kind::sse;
   auto session = std::make_shared<StreamSession>(sessions_, kind, framing, account->exchange.request_id);
+  if (feed->continues()) session->expect_more_runs();
   if (account->token_expires_at != 0) session->end_at(account->token_expires_at);
   sessions_.metrics().stream_opened(feed->wire());
   std::optional<StreamEnd> end = StreamEnd::failed;

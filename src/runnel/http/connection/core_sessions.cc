@@ -3,6 +3,8 @@
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <utility>
+
 namespace runnel::http {
 
 namespace asio = boost::asio;
@@ -16,8 +18,14 @@ std::uint32_t clock_ms() {
 }  // namespace
 
 CoreSessions::CoreSessions(asio::io_context& context, Limits const& limits, HttpMetrics const& metrics,
-                           base::Histogram lag)
-    : context_{context}, limits_{limits}, metrics_{metrics}, lag_{lag}, timer_{context}, now_{clock_ms()} {}
+                           base::Histogram lag, base::TaskGroup& tasks)
+    : context_{context},
+      limits_{limits},
+      metrics_{metrics},
+      lag_{lag},
+      tasks_{tasks},
+      timer_{context},
+      now_{clock_ms()} {}
 
 asio::awaitable<void> CoreSessions::run() {
   while (!stopping_ || !open_.empty()) {
@@ -52,6 +60,10 @@ void CoreSessions::stop() {
   stopping_ = true;
   for_each(&Session::stop);
   timer_.cancel();
+}
+
+void CoreSessions::spawn(char const* what, asio::awaitable<void> work) {
+  tasks_.spawn(context_.get_executor(), what, std::move(work));
 }
 
 // A call may make its session leave, and other sessions with it.

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 
+#include "runnel/base/task_group.h"
 #include "runnel/http/connection/limits.h"
 #include "runnel/http/http_metrics.h"
 
@@ -34,9 +35,9 @@ class Session : public boost::intrusive::list_base_hook<> {
 // cost an idle connection no timer of its own. Only the core's thread uses it.
 class CoreSessions {
  public:
-  // `metrics` outlives it.
+  // `metrics` and `tasks` outlive it.
   CoreSessions(boost::asio::io_context& context, Limits const& limits, HttpMetrics const& metrics,
-               base::Histogram lag);
+               base::Histogram lag, base::TaskGroup& tasks);
   CoreSessions(CoreSessions const&) = delete;
   CoreSessions& operator=(CoreSessions const&) = delete;
 
@@ -48,6 +49,9 @@ class CoreSessions {
 
   void end_streams();
   void stop();
+
+  // Runs work of a session on this core. The server waits for it before it has stopped.
+  void spawn(char const* what, boost::asio::awaitable<void> work);
 
   [[nodiscard]] boost::asio::io_context& context() { return context_; }
   [[nodiscard]] Limits const& limits() const { return limits_; }
@@ -76,6 +80,7 @@ class CoreSessions {
   Limits const limits_;
   HttpMetrics const& metrics_;
   base::Histogram const lag_;
+  base::TaskGroup& tasks_;
   Timer timer_;
   Sessions open_;
   std::uint32_t now_ = 0;

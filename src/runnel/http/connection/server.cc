@@ -45,7 +45,8 @@ struct Server::Impl {
         listener{all, count, admission} {
     for (std::size_t i = 0; i < cores.size(); ++i) {
       auto const lag = options.metrics != nullptr ? loop_lag(*options.metrics, i) : base::Histogram{};
-      all_sessions.push_back(std::make_unique<CoreSessions>(cores.at(i), options.limits, metrics, lag));
+      all_sessions.push_back(
+          std::make_unique<CoreSessions>(cores.at(i), options.limits, metrics, lag, connections));
       waiting_lists.push_back(std::make_unique<WaitingList>(*all_sessions[i], dispatcher, connections));
     }
   }

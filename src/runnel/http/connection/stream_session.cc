@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <string_view>
 #include <utility>
 
@@ -93,6 +94,10 @@ bool StreamSession::has_expired() const {
   return expires_in_ != 0 && sessions_.passed(std::chrono::milliseconds{expires_in_}, opened_);
 }
 
+void StreamSession::expect_more_runs() {
+  more_runs_ = std::make_unique<MoreRuns>(sessions_.context().get_executor());
+}
+
 void StreamSession::start(Socket socket, ConnectionEntry entry, std::unique_ptr<EventFeed> feed,
                           std::string_view early) {
   socket_ = std::move(socket);
@@ -117,6 +122,7 @@ void StreamSession::start(Socket socket, ConnectionEntry entry, std::unique_ptr<
   if (web_socket_ && !early.empty()) on_message_bytes(early);
   if (web_socket_ && ending_ && state_ == State::live) finish_web_socket();
   flush();
+  if (more_runs_ && more_runs_->asked_for) ask_for_more();
 }
 
 void StreamSession::on_frames(SharedFrames frames) {
@@ -151,10 +157,55 @@ void StreamSession::drop_queue() {
 
 void StreamSession::on_close(CloseReason reason) {
   if (state_ == State::closed || ending_) return;
+  if (more_runs_ && reason == CloseReason::ended) {
+    more_runs_->asked_for = true;
+    return ask_for_more();
+  }
   ending_ = reason;
   if (state_ != State::live) return;
   if (web_socket_) return finish_web_socket();
   flush();
+}
+
+void StreamSession::ask_for_more() {
+  if (state_ != State::live || ending_ || more_runs_->asking) return;
+  more_runs_->asking = true;
+  sessions_.spawn("next run of a thread", pump(shared_from_this()));
+}
+
+// The run that was shown has ended, and the feed says how the stream continues.
+asio::awaitable<void> StreamSession::pump(std::shared_ptr<StreamSession> self) {
+  std::string failure;
+  try {
+    bool goes_on = true;
+    while (goes_on && state_ == State::live && !ending_) {
+      more_runs_->asked_for = false;
+      auto step = co_await feed_->next(self);
+      goes_on = co_await take_step(std::move(step));
+    }
+  } catch (std::exception const& error) {
+    failure = error.what();
+  }
+  more_runs_->asking = false;
+  if (!failure.empty()) {
+    base::log(base::LogLevel::error, "stream failed", {{"request_id", request_id_}, {"detail", failure}});
+    on_close(CloseReason::reconnect);
+  }
+  if (state_ == State::closed) release_feed();
+}
+
+// Whether the feed is to be asked again.
+asio::awaitable<bool> StreamSession::take_step(FeedStep step) {
+  if (state_ != State::live || ending_) co_return false;
+  if (step.kind == FeedStep::Kind::live) co_return more_runs_->asked_for;
+  if (step.kind != FeedStep::Kind::frames) {
+    on_close(CloseReason::reconnect);
+    co_return false;
+  }
+  on_frames(std::move(step.frames));
+  while (state_ == State::live && !ending_ && !queue_.empty())
+    co_await more_runs_->sent.wait();
+  co_return true;
 }
 
 void StreamSession::on_tick() {
@@ -200,6 +251,7 @@ void StreamSession::flush() {
     advance(written);
   }
   if (held_bytes_ > 0) hold_backlog();
+  if (more_runs_) more_runs_->sent.notify_all();
   if (late_answer_ && !parting_) return enqueue(std::exchange(late_answer_, nullptr));
   if (ending_) finish();
 }
@@ -414,12 +466,16 @@ void StreamSession::close(Closing how, StreamEnd why) {
   if (!was_live) return;
   sessions_.metrics().stream_closed(why);
 
+  if (more_runs_) more_runs_->sent.notify_all();
+  if (more_runs_ && more_runs_->asking) return;  // pump() does it.
   // Posted, not done at once: the caller may be the channel, and destroying the feed detaches it from the
   // channel.
-  asio::post(sessions_.context(), [self = shared_from_this()] {
-    self->feed_.reset();
-    self->sessions_.leave(*self);
-  });
+  asio::post(sessions_.context(), [self = shared_from_this()] { self->release_feed(); });
+}
+
+void StreamSession::release_feed() {
+  feed_.reset();
+  sessions_.leave(*this);
 }
 
 }  // namespace runnel::http

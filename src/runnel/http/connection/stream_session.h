@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runnel/base/event.h"
 #include "runnel/http/connection/chunk.h"
 #include "runnel/http/connection/connection_count.h"
 #include "runnel/http/connection/core_sessions.h"
@@ -28,6 +29,9 @@ namespace runnel::http {
 // Otherwise they are queued and leave together, in one chunk, when the socket takes more. A reader that falls
 // too far behind, or takes too long for one chunk, is cut and may resume (SSE-6).
 //
+// The feed of a whole thread continues when a run has ended: the session asks it for what comes next, and
+// sends stored events page by page, each when the reader has taken the one before.
+//
 // On a WebSocket the frames are whole messages, pings keep the connection alive, and a close frame says
 // whether the client may come back (TASK-5). It is sent behind the message that has begun, and then the
 // client has a short time to answer it.
@@ -38,6 +42,9 @@ class StreamSession final : public stream::Subscriber,
   enum class Kind : std::uint8_t { sse, web_socket };
 
   StreamSession(CoreSessions& sessions, Kind kind, Framing framing, std::string request_id);
+
+  // The feed continues when it says that a run has ended. Call this before start().
+  void expect_more_runs();
 
   // The stream ends at this time (unix seconds), with a comment that says why: the reader needs a new token.
   // Call this before start().
@@ -65,6 +72,10 @@ class StreamSession final : public stream::Subscriber,
   static constexpr std::size_t kMaxBuffers = 64;
   using Buffers = boost::container::static_vector<boost::asio::const_buffer, kMaxBuffers>;
 
+  void ask_for_more();
+  boost::asio::awaitable<void> pump(std::shared_ptr<StreamSession> self);
+  boost::asio::awaitable<bool> take_step(FeedStep step);
+  void release_feed();
   void overflow();
   void enqueue(stream::SharedFrames frames);
   void flush();
@@ -96,6 +107,15 @@ class StreamSession final : public stream::Subscriber,
   std::unique_ptr<WebSocketReader> web_socket_;  // Null for an SSE stream.
   stream::SharedFrames late_answer_;             // The newest pongs, while the socket takes nothing.
   std::string request_id_;
+
+  // For a feed that continues.
+  struct MoreRuns {
+    explicit MoreRuns(boost::asio::any_io_executor const& executor) : sent{executor} {}
+    bool asked_for = false;  // A run has ended, and the feed was not asked yet.
+    bool asking = false;     // The feed is being asked: it must not be destroyed.
+    base::Event sent;        // The queue is empty, or the stream ends.
+  };
+  std::unique_ptr<MoreRuns> more_runs_;  // Null if the feed does not continue.
 
   std::vector<stream::SharedFrames> queue_;  // The first `chunk_parts_` of them are in the open chunk.
   std::size_t queued_bytes_ = 0;

@@ -30,17 +30,22 @@ struct FeedStep {
 // reader. Destroying it detaches it from the run's channel.
 class EventFeed : public api::EventStream {
  public:
-  // `reader` is the same at each call. This is not called again after `live`, `ended` or `reconnect`.
+  // `reader` is the same at each call. This is not called again after `ended` or `reconnect`, nor after
+  // `live` unless the feed continues.
   virtual boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) = 0;
 
   // Call this when a reader is behind: `bytes` of live frames wait for it, or 0 if it has caught up. False if
   // they are more than may be held for its user; then the reader must be cut.
   [[nodiscard]] virtual bool hold_backlog(std::size_t /*bytes*/) { return true; }
 
+  // Whether more may follow when the reader is told, after `live`, that the run has ended: then call next()
+  // again (RUN-15).
+  [[nodiscard]] virtual bool continues() const { return false; }
+
   // For a WebSocket, the value of Sec-WebSocket-Accept. Empty for an SSE stream.
   [[nodiscard]] virtual std::string_view web_socket_accept() const { return {}; }
 
-  // The run that it shows, and the wire in which it shows it.
+  // The run that it shows (the current one, if it shows several), and the wire in which it shows it.
   [[nodiscard]] virtual RunNames const& run() const = 0;
   [[nodiscard]] virtual Wire wire() const = 0;
 };
@@ -58,6 +63,7 @@ class HoldingFeed : public EventFeed {
   boost::asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
     return feed_->next(std::move(reader));
   }
+  [[nodiscard]] bool continues() const override { return feed_->continues(); }
   [[nodiscard]] std::string_view web_socket_accept() const override { return feed_->web_socket_accept(); }
   [[nodiscard]] RunNames const& run() const final { return feed_->run(); }
   [[nodiscard]] Wire wire() const final { return feed_->wire(); }

@@ -1,9 +1,7 @@
 #include "runnel/http/routes/run_routes.h"
 
 #include <boost/json/value.hpp>
-#include <fmt/format.h>
 
-#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,10 +10,11 @@
 #include "runnel/api/problem.h"
 #include "runnel/core/json/write.h"
 #include "runnel/core/time/instant.h"
+#include "runnel/http/routes/ag_ui_join.h"
 #include "runnel/http/routes/resume_point.h"
 #include "runnel/http/routes/run_lookup.h"
 #include "runnel/http/routes/start_answers.h"
-#include "runnel/protocol/wires.h"
+#include "runnel/http/routes/stream_request.h"
 
 namespace runnel::http {
 
@@ -27,25 +26,11 @@ constexpr char kRunsPath[] = "/api/v1/agent/runs";
 
 struct RunRoutes {
   runtime::Service& service;
+  base::Clock const& clock;
   FeedParts feed;
+  ThreadFeedParts threads;
   std::size_t message_bytes;
 };
-
-// Names the parameter that is wrong: the dialect, or else the version.
-api::Response unknown_dialect(std::string_view dialect) {
-  auto const names = protocol::dialect_names();
-  bool const known = dialect.empty() || std::find(names.begin(), names.end(), dialect) != names.end();
-  auto const wanted = known ? protocol::dialect_versions() : names;
-  return api::problem(400, "UNKNOWN_DIALECT",
-                      fmt::format("The query parameter '{}' must be {}.", known ? "agui" : "dialect",
-                                  fmt::join(wanted, " or ")));
-}
-
-// The wire for an AG-UI client of this version; that of version 0.0 if the version is unknown.
-Wire ag_ui_wire(std::string_view version) {
-  auto const wire = protocol::find_wire("ag-ui", version);
-  return wire ? *wire : protocol::find_wire("ag-ui", "0.0").value();
-}
 
 // What the body asks for, or the refusal. Only the newest user message counts: earlier ones are not kept. The
 // body is not kept either, because its parsed tree may be many times as large.
@@ -87,14 +72,6 @@ asio::awaitable<api::Reply> start_run(RunRoutes routes, api::Request request) {
   co_return response;
 }
 
-api::Response bad_event_id(BadEventId const& bad) {
-  return api::problem(
-      400, "INVALID_EVENT_ID",
-      std::string{"The Last-Event-ID "} + bad.why +
-          ". Send the last `id:` that you have read from this run's stream, two numbers such as "
-          "1794810974413-8, or leave it out to read from the beginning.");
-}
-
 asio::awaitable<api::Reply> feed_reply(RunRoutes routes, api::Request request, store::RunRow run,
                                        Position after, Wire wire, RunFeed::Until until) {
   auto feed = std::make_unique<RunFeed>(routes.feed, request.user, run, after, wire, until);
@@ -124,16 +101,35 @@ asio::awaitable<api::Reply> run_ag_ui(RunRoutes routes, api::Request request) {
                                 RunFeed::Until::pause);
 }
 
+// AGUI-5. A client that resumes has what comes before.
+bool wants_to_join(api::Request const& request) {
+  return request.query("join").has_value() && !last_event_id(request);
+}
+
+std::optional<api::Response> refuse_join(api::Request const& request) {
+  auto const join = request.query("join");
+  if (!join || (*join == "1" && request.query("dialect") == "ag-ui")) return std::nullopt;
+  return api::problem(
+      400, "INVALID_REQUEST",
+      "The query parameter 'join' must be 1, and needs the dialect ag-ui: ?dialect=ag-ui&join=1.");
+}
+
+asio::awaitable<api::Reply> join_reply(RunRoutes routes, api::Request request, store::RunRow run, Wire wire) {
+  if (run.log_expired) co_return events_expired(run);
+  auto feed = co_await join_run(routes.feed, request.user, run, wire, routes.clock.now_us());
+  if (!feed && feed.error().code == Errc::not_found) co_return events_expired(run);
+  if (!feed) co_return api::problem_from(feed.error(), request.request_id);
+  co_return std::move(*feed);
+}
+
 asio::awaitable<api::Reply> events_reply(RunRoutes routes, api::Request request, NamedRun named, Wire wire) {
   auto& run = named.row;
-  std::optional<std::string_view> last = request.header("Last-Event-ID");
-  auto const from_query = request.query("lastEventId");
-  if (!last && from_query) last = *from_query;
-  auto const point = resume_point(run, last);
+  if (wants_to_join(request)) co_return co_await join_reply(routes, std::move(request), std::move(run), wire);
+  auto const point = resume_point(run, last_event_id(request));
   if (std::holds_alternative<EventsExpired>(point)) co_return events_expired(run);
   if (std::holds_alternative<AlreadyComplete>(point)) co_return api::empty_response(204);
   if (auto const* bad = std::get_if<BadEventId>(&point)) {
-    co_return bad_event_id(*bad);
+    co_return bad_event_id(*bad, "run");
   }
   auto after = std::get<ResumeAfter>(point).position;
   if (named.before_alias && after.n < named.before_alias->n) after = *named.before_alias;
@@ -141,14 +137,17 @@ asio::awaitable<api::Reply> events_reply(RunRoutes routes, api::Request request,
 }
 
 asio::awaitable<api::Reply> stream_events(RunRoutes routes, api::Request request) {
+  // Clients of v1 may name no run, and follow the thread from its newest run on.
+  if (!request.query("runId") && request.query("dialect") == "v1")
+    co_return co_await stream_thread(routes.threads, std::move(request), ThreadFrom::newest);
   auto found = co_await find_run(&routes.feed.store, &request);
   if (auto* refusal = std::get_if<api::Response>(&found)) co_return std::move(*refusal);
   auto& named = std::get<NamedRun>(found);
 
-  auto const wire = protocol::find_wire(request.query("dialect").value_or(""),
-                                        request.query("agui").value_or(named.row.agui_version));
-  if (!wire) co_return unknown_dialect(request.query("dialect").value_or(""));
-  co_return co_await events_reply(routes, std::move(request), std::move(named), *wire);
+  if (auto refusal = refuse_join(request)) co_return std::move(*refusal);
+  auto const wire = wanted_wire(request, named.row.agui_version);
+  if (auto const* refusal = std::get_if<api::Response>(&wire)) co_return *refusal;
+  co_return co_await events_reply(routes, std::move(request), std::move(named), std::get<Wire>(wire));
 }
 
 asio::awaitable<api::Reply> cancel_run(RunRoutes routes, api::Request request) {
@@ -195,9 +194,9 @@ asio::awaitable<api::Reply> show_run(RunRoutes routes, api::Request request) {
 
 }  // namespace
 
-void add_run_routes(api::Router& router, runtime::Service& service, FeedParts feed,
-                    std::size_t message_bytes) {
-  RunRoutes const routes{service, feed, message_bytes};
+void add_run_routes(api::Router& router, runtime::Service& service, base::Clock const& clock,
+                    ThreadFeedParts feed, std::size_t message_bytes) {
+  RunRoutes const routes{service, clock, feed.run, feed, message_bytes};
   auto const with = [routes](asio::awaitable<api::Reply> (*handle)(RunRoutes, api::Request)) -> api::Handler {
     return [routes, handle](api::Request request) { return handle(routes, std::move(request)); };
   };

@@ -222,6 +222,24 @@ Transcript snapshots() {
       .say(RunFinished{});
 }
 
+Transcript superseded() {
+  MessageId const first{"msg-first"};
+  MessageId const second{"msg-second"};
+  return Script{"superseded"}
+      .say(RunStarted{})
+      .say(StepStarted{"worker"})
+      .text(first, {"Wrong"})
+      .say(TextEnded{first, "worker", "Wrong", TextOutcome::superseded})
+      .say(MessageSuperseded{first, json(R"([{"id":"u1","role":"user","content":"hi"}])")})
+      .text(second, {"Also wrong"})
+      .say(TextEnded{second, "worker", "Also wrong", TextOutcome::superseded})
+      .say(MessageSuperseded{second, std::nullopt})
+      .text(kAnswer, {"Right"})
+      .say(StepFinished{"worker"})
+      .say(answer("Right"))
+      .say(RunFinished{{usage()}, 1, 0, 2});
+}
+
 // Texts that would break a frame if they were written into it unescaped.
 Transcript injection() {
   auto const evil =
@@ -241,7 +259,8 @@ Transcript injection() {
 
 std::vector<Transcript> all_transcripts() {
   return {plain(),    reasoning(), tool(),     failed(),    failed_before_the_start(),
-          canceled(), recovered(), approval(), snapshots(), injection()};
+          canceled(), recovered(), approval(), snapshots(), superseded(),
+          injection()};
 }
 
 }  // namespace runnel::protocol

@@ -8,6 +8,7 @@
 #include "runnel/core/money/token_estimate.h"
 #include "runnel/runtime/execution/answer.h"
 #include "runnel/runtime/execution/approval.h"
+#include "runnel/runtime/execution/superseded.h"
 #include "runnel/runtime/execution/tool_hint.h"
 #include "runnel/runtime/writing/close_open.h"
 #include "runnel/runtime/writing/store_retry.h"
@@ -113,6 +114,7 @@ asio::awaitable<Result<Ended>> Executor::resume(WriterChanged change, std::int64
   auto commit = std::move(*opening);
   commit.add(close_interrupted(writer_->order()));
   commit.add(std::move(*left));  // Also settles the reasoning that was closed.
+  commit = co_await with_what_is_left(parts_, job_.owner, writer_, std::move(commit));
   auto const closed = co_await writer_->commit(std::move(commit));
   if (!closed) co_return closed.error();
   if (cancel_->reason() == base::CancelReason::shutdown) co_return Error{Errc::canceled, "left at shutdown"};
@@ -224,6 +226,7 @@ asio::awaitable<Result<StageEnd>> Executor::run_stages(flow::Flow const* flow) {
       break;
     }
     auto commit = make_checkpoint(std::move(found), *next);
+    commit = co_await with_what_is_left(parts_, job_.owner, writer_, std::move(commit));
     auto const kept = co_await writer_->commit(std::move(commit));
     if (!kept) co_return kept.error();
     stage_ = next;
@@ -339,6 +342,7 @@ Commit Executor::make_cancel(Commit accounts, RunLedger ledger) const {
 asio::awaitable<Result<Ended>> Executor::finish(StageResult end) {
   auto canceled = make_cancel(end.reply.accounts, ledger_);
   auto commit = make_finish(std::move(end));
+  commit = co_await with_what_is_left(parts_, job_.owner, writer_, std::move(commit));
   co_return co_await writer_->end(std::move(commit), RunEnd{store::RunStatus::completed},
                                   std::move(canceled));
 }

@@ -33,6 +33,38 @@ TEST_F(RunFlowTest, RUN_14_TextThatARepairReplacesIsSuperseded) {
   EXPECT_NE(all<AnswerCompleted>().at(0).message, ended[0].message);
 }
 
+TEST_F(RunFlowTest, AGUI_8_ClientsAreToldWhatIsLeftBehindASupersededMessage) {
+  EXPECT_EQ(run({says(kNeeds), calls_tool(kEcho), says(R"({"status":"SUCCESS","answer":"Old.","error":1})"),
+                 says(kDone)}),
+            RunStatus::completed);
+
+  auto const told = all<MessageSuperseded>();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].message, all<TextEnded>().at(0).message);
+  auto const left = json::parse(told[0].messages.value().str()).as_array();
+  ASSERT_EQ(left.size(), 3U) << told[0].messages->str();  // The user's message, the call and its result.
+  auto const history = life->history();
+  for (std::size_t i = 0; i < left.size(); ++i)
+    EXPECT_EQ(left[i].at("id").as_string(), history[i].id.text);
+  auto const& call = left[1].at("toolCalls").at(0);
+  EXPECT_EQ(call.at("id").as_string(), all<ToolCallStarted>().at(0).call.text);
+  EXPECT_EQ(call.at("function").at("arguments").as_string(), history[1].content);
+  EXPECT_EQ(left[2].at("toolCallId"), call.at("id"));
+  EXPECT_EQ(left[2].at("content").as_string(), history[2].content);
+  EXPECT_EQ(left[2].at("role"), "tool");
+}
+
+TEST_F(RunFlowTest, AGUI_8_ListThatIsTooLargeIsNotSent) {
+  begin({says(kNeeds), says(R"({"status":"SUCCESS","answer":"Old.","error":1})"), says(kDone)});
+  life->start("r1", std::string(128 * 1024, 'x'));
+  EXPECT_EQ(life->ended("r1").status, RunStatus::completed);
+
+  auto const told = all<MessageSuperseded>();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0].message, all<TextEnded>().at(0).message);
+  EXPECT_FALSE(told[0].messages.has_value());
+}
+
 TEST_F(RunFlowTest, RUN_12_AViolationThatACrashInterruptedIsNotForgotten) {
   begin({says("a"), says("b"), says("c"), says(kNeeds)});
   life->start("r1", "hello");

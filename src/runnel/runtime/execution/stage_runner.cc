@@ -10,6 +10,7 @@
 #include "runnel/flow/prompt/context.h"
 #include "runnel/flow/prompt/prompt.h"
 #include "runnel/runtime/execution/context_rows.h"
+#include "runnel/runtime/execution/superseded.h"
 #include "runnel/runtime/writing/close_open.h"
 #include "runnel/runtime/writing/store_retry.h"
 
@@ -80,6 +81,7 @@ asio::awaitable<Result<StageEnd>> StageRunner::run() {
     if (verdict.kind == StageVerdict::Kind::good || verdict.kind == StageVerdict::Kind::partial)
       co_return StageEnd{make_end(std::move(verdict), std::move(reply))};
     auto rejected = keep(verdict, std::move(reply));
+    rejected = co_await with_what_is_left(parts_.run, parts_.job.owner, parts_.writer, std::move(rejected));
     auto const kept = co_await commit(std::move(rejected));
     if (!kept) co_return kept.error();
     bool const last = verdict.kind != StageVerdict::Kind::rejected || is_last_rejection();

@@ -133,10 +133,11 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   co_return started;
 }
 
-LiveRun Service::go_live(RunKey run, RunNames names) {
-  LiveRun live{parts_.hub.open(run, std::move(names)), std::make_shared<base::Cancel>()};
-  live_.add(run, live);
-  if (stopping_) live_.cancel(run, CancelReason::shutdown);
+LiveRun Service::go_live(store::RunRow const& run) {
+  LiveRun live{parts_.hub.open(run.key, RunNames{run.thread_id, run.id}), std::make_shared<base::Cancel>()};
+  live_.add(run.key, live);
+  if (stopping_) live_.cancel(run.key, CancelReason::shutdown);
+  parts_.hub.threads().tell(run.thread);
   return live;
 }
 
@@ -146,7 +147,7 @@ void Service::let_go(Claimed claimed) {
             {{"run_id", claimed.row.id.text},
              {"thread_id", claimed.row.thread_id.text},
              {"request_id", claimed.request_id}});
-  auto live = go_live(claimed.row.key, {claimed.row.thread_id, claimed.row.id});
+  auto live = go_live(claimed.row);
   auto const executor = live.channel->context().get_executor();
   tasks_.spawn(executor, "run", run_begun(std::move(claimed), std::move(live)));
 }

@@ -162,7 +162,8 @@ class Service {
   [[nodiscard]] Job make_job(store::RunRow const& row, RunInput input) const;
   [[nodiscard]] RunParts run_parts() const;
   [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input, Beginning& beginning) const;
-  LiveRun go_live(RunKey run, RunNames names);
+  // Gives the run its place among those that are executed here, and tells the readers of its thread.
+  LiveRun go_live(store::RunRow const& run);
   void let_go(Claimed claimed);
   boost::asio::awaitable<void> run_begun(Claimed claimed, LiveRun live);
   // `failures` is how often a writer of this process has failed with the run.

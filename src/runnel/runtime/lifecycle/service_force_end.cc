@@ -138,6 +138,7 @@ asio::awaitable<void> Service::force_end(store::RunRow row, LiveRun live) {
   }
   // If the run could not be ended, readers wait: there is no end that they could be sent to.
   if (ended) {
+    parts_.hub.threads().tell(row.thread);
     live.channel->retire();
   } else {
     live.channel->hold();

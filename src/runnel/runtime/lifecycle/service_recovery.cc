@@ -65,7 +65,7 @@ void Service::recover(std::vector<store::RunRow> runs) {
 }
 
 void Service::spawn_taken_over(store::RunRow row, std::int64_t failures) {
-  auto live = go_live(row.key, RunNames{row.thread_id, row.id});
+  auto live = go_live(row);
   auto const core = live.channel->context().get_executor();
   if (failures > options_.max_recoveries) {
     tasks_.spawn(core, "end run by force", force_end(std::move(row), std::move(live)));
@@ -101,7 +101,7 @@ asio::awaitable<void> Service::begin_pending(RunKey run) {
     co_await base::sleep_for(backoff.next(), std::make_shared<base::Cancel>());
     if (draining()) co_return;
   }
-  auto live = go_live(run, RunNames{row.thread_id, row.id});
+  auto live = go_live(row);
   auto const core = live.channel->context().get_executor();
   tasks_.spawn(core, "end run by force", force_end(std::move(row), std::move(live)));
 }

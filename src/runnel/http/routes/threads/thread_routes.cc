@@ -1,4 +1,4 @@
-#include "runnel/http/routes/thread_routes.h"
+#include "runnel/http/routes/threads/thread_routes.h"
 
 #include <boost/json.hpp>
 
@@ -32,10 +32,6 @@ struct ThreadRoutes {
   base::Clock const& clock;
   std::shared_ptr<ThreadRouteOptions const> options;
 };
-
-api::Response no_such_thread() {
-  return api::problem(404, "NOT_FOUND", "You have no such thread.");
-}
 
 // The part of a row's metadata that a client may see: what the message is, and what became of it. The rest is
 // internal (RUN-10).
@@ -168,6 +164,9 @@ api::Response thread_busy(RunId const& active) {
 }
 
 asio::awaitable<api::Reply> delete_thread(ThreadRoutes routes, api::Request request) {
+  auto const found = co_await routes.store.thread(request.user, ThreadId{request.param("thread_id")});
+  if (!found) co_return api::problem_from(found.error(), request.request_id);
+  if (!*found) co_return no_such_thread();
   auto const outcome =
       co_await routes.store.delete_thread(request.user, ThreadId{request.param("thread_id")});
   if (!outcome) co_return api::problem_from(outcome.error(), request.request_id);
@@ -176,11 +175,15 @@ asio::awaitable<api::Reply> delete_thread(ThreadRoutes routes, api::Request requ
     auto const row = co_await routes.store.thread(request.user, ThreadId{request.param("thread_id")});
     co_return thread_busy(row && *row ? (*row)->active_run : RunId{});
   }
-  if (routes.options->deleted) routes.options->deleted();
+  if (routes.options->deleted) routes.options->deleted((*found)->key);
   co_return api::empty_response(204);
 }
 
 }  // namespace
+
+api::Response no_such_thread() {
+  return api::problem(404, "NOT_FOUND", "You have no such thread.");
+}
 
 void add_thread_routes(api::Router& router, store::Store& store, base::Clock const& clock,
                        ThreadRouteOptions options) {
