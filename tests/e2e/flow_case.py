@@ -52,14 +52,15 @@ def numbers(call: int) -> dict:
 
 @dataclass(frozen=True)
 class Says:
-    """A whole answer, in three pieces."""
+    """A whole answer, in a few pieces."""
 
     content: str | dict
     thinks: str = ""
+    pieces: int = 3
 
     @property
     def parts(self) -> list:
-        return ([Reasoning(self.thinks)] if self.thinks else []) + even(as_text(self.content), 3)
+        return ([Reasoning(self.thinks)] if self.thinks else []) + even(as_text(self.content), self.pieces)
 
     def answer(self, call: int) -> Answer:
         return scripts.stream(self.parts, numbers=numbers(call))

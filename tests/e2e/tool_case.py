@@ -31,17 +31,18 @@ CREDENTIAL = "RUNNEL_TOOL_CREDENTIAL="
 
 @dataclass(frozen=True)
 class Asks:
-    """The model's turn with these tool calls: each the text of its arguments, valid JSON or not."""
+    """The model's turn with these tool calls, each the text of its arguments, valid JSON or not, after some words."""
 
     arguments: tuple[str, ...]
+    before: str = ""
 
     def answer(self, number: int) -> Answer:
         calls = [ToolCall("project_cli", text, f"p-{number}-{i}", i, pieces=3) for i, text in enumerate(self.arguments)]
-        return scripts.stream(calls, "tool_calls", usage(100, 10))
+        return scripts.stream([*([self.before] if self.before else []), *calls], "tool_calls", usage(100, 10))
 
 
 def call(method: str, **given) -> Asks:
-    """One call of MODULE.METHOD."""
+    """One call of MODULE.METHOD, as a whole turn."""
     module, _, name = method.partition(".")
     return Asks((json.dumps({"module": module, "method": name, "input": given}, ensure_ascii=False),))
 

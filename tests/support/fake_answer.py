@@ -1,6 +1,7 @@
 """How a fake provider answers one request: which bytes it sends, in which writes, when, and how the answer ends."""
 
 import dataclasses
+import threading
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Iterable, Iterator, Mapping
@@ -43,6 +44,7 @@ class Answer:
     limit: int | None = None  # `end` happens after this many bytes of the body; None: after the whole body.
     end: End = End.ORDERLY
     headless: bool = False  # Nothing is sent, not even the head.
+    gate: threading.Event | None = None  # Nothing is sent before it is set.
 
     def paced(self, size: int | None = AS_GIVEN, delay: float = 0) -> "Answer":
         return dataclasses.replace(self, size=size, delay=delay)
@@ -63,6 +65,10 @@ class Answer:
     def silent(self) -> "Answer":
         """Nothing is sent, not even the head."""
         return dataclasses.replace(self, headless=True)
+
+    def behind(self, gate: threading.Event) -> "Answer":
+        """Nothing is sent before the test sets `gate`."""
+        return dataclasses.replace(self, gate=gate)
 
     def until_close(self) -> "Answer":
         return dataclasses.replace(self, framing=Framing.CLOSE)

@@ -173,6 +173,8 @@ class Connection(asyncio.Protocol):
     async def _carry_out(self, answer: Answer, request: Request) -> str:
         if answer.headless:
             await self._hang()
+        while answer.gate and not answer.gate.is_set():
+            await asyncio.sleep(0.002)
         await asyncio.sleep(answer.head_delay)
         self._transport.write(head_of(answer))
         request.status = answer.status

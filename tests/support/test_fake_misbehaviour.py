@@ -1,6 +1,7 @@
 """The fake provider misbehaves exactly as it was told, and notices when its client leaves."""
 
 import json
+import threading
 import time
 import unittest
 from email.utils import parsedate_to_datetime
@@ -43,6 +44,18 @@ class Misbehaviour(FakeCase):
         connection.read_head()
 
         self.assert_left(connection, sent=0)
+
+    def test_an_answer_behind_a_gate_waits_for_the_test(self):
+        gate = threading.Event()
+        self.fake.script(scripts.text("a", "b").behind(gate))
+        connection = self.open("fake")
+        connection.socket.settimeout(0.2)
+        with self.assertRaises(TimeoutError):
+            connection.read_head()
+
+        gate.set()
+        connection.socket.settimeout(10)
+        self.assertEqual(connection.response().status, 200)
 
     def test_hanging_midway_sends_so_many_bytes(self):
         connection = self.open("fake-hang:250")

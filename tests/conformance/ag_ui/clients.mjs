@@ -6,10 +6,19 @@ import { HttpAgent as HttpAgent00 } from "ag-ui-client-0-0";
 // The clients make ids with `crypto`, which is not global in Node 18, the version of Debian 12.
 globalThis.crypto ??= webcrypto;
 
-export const clients = [
-  { version: "1.0", HttpAgent: HttpAgent10 },
-  { version: "0.0", HttpAgent: HttpAgent00 },
-];
+// The same agent, except that it reads the events of a run that exists: its address is the one of the run's event stream.
+const follower = (HttpAgent) =>
+  class extends HttpAgent {
+    requestInit() {
+      return { headers: { ...this.headers, Accept: "text/event-stream" }, signal: this.abortController.signal };
+    }
+  };
+
+export const clients = [HttpAgent10, HttpAgent00].map((HttpAgent, i) => ({
+  version: ["1.0", "0.0"][i],
+  HttpAgent,
+  Follower: follower(HttpAgent),
+}));
 
 // Runs `work` and throws if it throws or if anything is written to console.warn or console.error meanwhile.
 async function withoutComplaints(work) {
@@ -25,17 +34,16 @@ async function withoutComplaints(work) {
   if (complaints.length > 0) throw new Error(`the client complains: ${complaints.join("; ")}`);
 }
 
-// Makes one run with a stock agent, to the end of its stream. Returns the events that subscribers saw, in order.
-export async function run(HttpAgent, { url, headers = {}, message, timeoutMs = 20_000 }) {
-  const agent = new HttpAgent({
-    url,
-    headers,
-    initialMessages: [{ id: crypto.randomUUID(), role: "user", content: message }],
-  });
+// Makes one run with a stock agent, to the end of its stream. `messages` are what the agent knows before it, by default
+// what the user says. Returns the events that subscribers saw, in order, and the messages that the agent has then.
+export async function run(HttpAgent, options) {
+  const { url, headers = {}, message, threadId, runId, forwardedProps = {}, timeoutMs = 20_000 } = options;
+  const messages = options.messages ?? [{ id: crypto.randomUUID(), role: "user", content: message }];
+  const agent = new HttpAgent({ url, headers, threadId, initialMessages: messages });
   const events = [];
   const timer = setTimeout(() => agent.abortRun(), timeoutMs);
   try {
-    await withoutComplaints(() => agent.runAgent({}, { onEvent: ({ event }) => void events.push(event) }));
+    await withoutComplaints(() => agent.runAgent({ runId, forwardedProps }, { onEvent: ({ event }) => void events.push(event) }));
   } finally {
     clearTimeout(timer);
   }
