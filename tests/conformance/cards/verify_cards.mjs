@@ -10,6 +10,8 @@ import Ajv2020 from "ajv/dist/2020.js";
 import { build } from "esbuild";
 import { chromium } from "playwright-core";
 
+import { options } from "../chromium.mjs";
+
 const here = dirname(fileURLToPath(import.meta.url));
 const folder = process.argv[2] ?? join(here, "golden");
 const screenshots = process.env.SCREENSHOTS;
@@ -104,11 +106,7 @@ async function checkCard(page, card) {
 }
 
 async function checkRendering() {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync"],
-  });
+  const browser = await chromium.launch(options);
   try {
     const { page, troubles } = await open(browser, await bundle());
     for (const card of cards) await checkCard(page, card);
