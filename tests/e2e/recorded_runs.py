@@ -32,8 +32,12 @@ class RecordedRun:
     texts: tuple[str, ...] = ()  # The texts that are shown before it and stay.
     thoughts: tuple[str, ...] = ()
     results: tuple[str, ...] = ()  # The status of each tool result.
-    cancel: str = ""  # "tool": while a tool runs. Any other text: once it was shown.
-    decision: str = ""  # What the user says to the call that waits for an approval.
+    cancel: str = ""  # "tool": while a tool runs. "waiting": while a call waits. Any other text: once it was shown.
+    decisions: tuple[str, ...] = ()  # What the user says to each call that waits for an approval.
+
+    @property
+    def pauses(self) -> int:
+        return len(self.decisions) + (self.cancel == "waiting")
 
 
 def answer(text: str, status: str = "SUCCESS", thinks: str = "", pieces: int = 3) -> Says:
@@ -72,11 +76,17 @@ RUNS = (
                 (ROUTED, call("calendar.create", mode="batch", items=[LUNCH, {"title": "没有时间"}]),
                  answer("一半 ½", "PARTIAL")), answer="一半 ½", results=("partial",)),
     RecordedRun("approval_granted", "A call waits for the user, who agrees.",
-                (ROUTED, Asks(call("memory.update", **NOTE).arguments, LOOKING), answer("记住了 🍵")), decision="approve",
+                (ROUTED, Asks(call("memory.update", **NOTE).arguments, LOOKING), answer("记住了 🍵")), decisions=("approve",),
                 answer="记住了 🍵", texts=(LOOKING,), results=("success",)),
     RecordedRun("approval_refused", "A call waits for the user, who refuses.",
-                (ROUTED, call("memory.update", **NOTE), answer("好的，不记 🙅")), decision="reject",
+                (ROUTED, call("memory.update", **NOTE), answer("好的，不记 🙅")), decisions=("reject",),
                 answer="好的，不记 🙅", results=("failure",)),
+    RecordedRun("two_approvals", "Two calls of one turn wait, one after the other.",
+                (ROUTED, Asks(call("memory.update", **NOTE).arguments * 2), answer("只记一次 🍵")),
+                decisions=("reject", "approve"), answer="只记一次 🍵", results=("failure", "success")),
+    RecordedRun("cancelled_while_waiting", "A call waits for the user, who cancels the run.",
+                (ROUTED, Asks(call("memory.update", **NOTE).arguments, LOOKING)), cancel="waiting", status="canceled",
+                code="RUN_CANCELED", texts=(LOOKING,), results=("failure",)),
     RecordedRun("cancelled_in_text", "Cancelled in the middle of the answer.",
                 (ROUTED, Stalls('{"status": "SUCCESS", "answer": "你明天有空 🕛, but')), cancel="你明天有空 🕛, but",
                 status="canceled", code="RUN_CANCELED", texts=("你明天有空 🕛, but",)),
@@ -110,13 +120,14 @@ class RecordedCase(CustomModuleCase, ApprovalCase):
     def start(self, run: ModelRun) -> None:
         self.api.start_run("请 🙏", thread=run.thread, run=run.run)
 
-    def play(self, recorded: RecordedRun, start: Callable[[ModelRun], None] | None = None) -> Played:
+    def play(self, recorded: RecordedRun, start: Callable[[ModelRun], None] | None = None,
+             thread: str | None = None) -> Played:
         """Plays the run to its end. `start` posts it and need not wait for the answer."""
         gate = threading.Event()
         self.asked = len(self.fake.calls)
         first, *others = (self.answer_of(step, number) for number, step in enumerate(recorded.says, 1))
         self.fake.script(first.behind(gate), *others)
-        run = ModelRun(self.api, new_id("thread"), new_id("run"))
+        run = ModelRun(self.api, thread or new_id("thread"), new_id("run"))
         try:
             (start or self.start)(run)
             self.wait_for_calls(self.asked + 1)
@@ -138,10 +149,12 @@ class RecordedCase(CustomModuleCase, ApprovalCase):
         if recorded.cancel == "tool":
             task = Task(self.api, run.run)
             self.assertTrue(eventually(lambda: task.poll() and "tool_start" in task.types()))
+        elif recorded.cancel == "waiting":
+            self.wait(run)
         elif recorded.cancel:
             self.wait_for_text(run, recorded.cancel)
         if recorded.cancel:
             self.assertEqual(self.api.cancel(run.thread, run.run).status, 202)
-        if recorded.decision:
+        for decision in recorded.decisions:
             self.wait(run)
-            self.assertEqual(self.decide(run, recorded.decision).status, 202)
+            self.assertEqual(self.decide(run, decision).status, 202)

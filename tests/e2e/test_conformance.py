@@ -97,17 +97,16 @@ class Conformance(RecordedCase):
 
     def record(self, recorded: RecordedRun, maker: str) -> Recording:
         asked = [{"id": new_id("m"), "role": "user", "content": "请 🙏"}]
-
-        def post(run: ModelRun) -> None:
-            self.clients.give(maker, AG_UI, asked, threadId=run.thread, runId=run.run)
-
-        run, live = self.play(recorded, post)
+        run, live = self.play(recorded, lambda run: self.post(run, maker, asked))
         made = [self.clients.take()]
-        if recorded.decision and "messages" in made[0]:
+        if recorded.pauses and "messages" in made[0]:
             made.append(self.clients.read(maker, run.thread, f"{run.run}~2", made[0]["messages"]))
         read = {version: self.clients.read(version, run.thread, run.run, asked) for version in VERSIONS}
         return Recording(recorded, maker, run, live, replay(self.api, run.thread, run.run), made, read,
                          self.api.full_history(run.thread))
+
+    def post(self, run: ModelRun, maker: str, messages: list[dict]) -> None:
+        self.clients.give(maker, AG_UI, messages, threadId=run.thread, runId=run.run)
 
     def check_kind(self, recording: Recording) -> None:
         """The run is what its name says."""
@@ -130,7 +129,7 @@ class Conformance(RecordedCase):
             self.assertEqual([event["type"] for event in answer["events"]],
                              [event["type"] for event in recording.events(f"ag-ui {version}")])
         ends = [answer["events"][-1].get("outcome", {}).get("type") for answer in recording.made]
-        self.assertEqual(ends[:-1], ["interrupt"] if recording.recorded.decision else [])
+        self.assertEqual(ends[:-1], ["interrupt"] if recording.recorded.pauses else [])
         seen = [event["type"] for answer in recording.made for event in answer["events"]]
         self.assertEqual(seen, [event["type"] for event in recording.events(f"ag-ui {recording.maker}")])
 
@@ -139,8 +138,24 @@ class Conformance(RecordedCase):
         history = in_history(recording.history)
         self.assertEqual(recording.abandoned & set(history), set())
         for answer in (recording.made[-1], *recording.read.values()):
-            built = in_client(answer["messages"])
-            self.assertEqual({key: value for key, value in built.items() if key not in recording.abandoned}, history)
+            built = self.built(recording, answer)
+            self.assertEqual(built, history)
+            # A client moves each result behind its call; all else has the same order.
+            self.assertEqual([key for key in built if built[key][0] != "tool"],
+                             [key for key in history if history[key][0] != "tool"])
+
+    def built(self, recording: Recording, answer: dict) -> dict[str, tuple]:
+        """The messages that a client shows, without those that were replaced."""
+        return {key: value for key, value in in_client(answer["messages"]).items() if key not in recording.abandoned}
+
+    def check_next(self, recording: Recording) -> None:
+        """A client sends all that it knows with its next question, with the metadata that it was given. It has the whole
+        history afterwards."""
+        known = [*recording.made[-1]["messages"], {"id": new_id("m"), "role": "user", "content": "还有呢？"}]
+        run, _ = self.play(RUNS[0], lambda run: self.post(run, recording.maker, known), recording.run.thread)
+        answer = self.clients.take()
+        self.assertNotIn("error", answer)
+        self.assertEqual(self.built(recording, answer), in_history(self.api.full_history(run.thread)))
 
     def check_texts(self, recording: Recording) -> None:
         """The same characters everywhere."""
@@ -182,6 +197,7 @@ class Conformance(RecordedCase):
 
 
 CHECKS = (("AGUI_1", Conformance.check_accepted), ("RUN_11", Conformance.check_messages),
+          ("RUN_1", Conformance.check_next),
           ("TASK_8", Conformance.check_texts), ("WIRE_1", Conformance.check_bytes))
 
 
