@@ -46,3 +46,9 @@ class StockClients:
         path = Api.events_path(thread, run, "ag-ui", agui or client)
         self.give(client, path, messages, threadId=thread, runId=run, follow=True)
         return self.take()
+
+    def join(self, client: str, thread: str, run: str) -> dict:
+        """A client that knows nothing joins the run (AGUI-5)."""
+        path = Api.events_path(thread, run, "ag-ui", client) + "&join=1"
+        self.give(client, path, [], threadId=thread, runId=run, follow=True)
+        return self.take()

@@ -24,6 +24,7 @@ class Recording:
     replay: Views
     made: list[dict]  # What the client that made the run has of it: once, and after a pause once more.
     read: dict[str, dict]  # What each client has that reads it afterwards.
+    joined: dict[str, dict]  # What each client has that knew nothing and joined it afterwards (AGUI-5).
     history: list[dict]
 
     def events(self, wire: str) -> list[dict]:
@@ -102,7 +103,8 @@ class Conformance(RecordedCase):
         if recorded.pauses and "messages" in made[0]:
             made.append(self.clients.read(maker, run.thread, f"{run.run}~2", made[0]["messages"]))
         read = {version: self.clients.read(version, run.thread, run.run, asked) for version in VERSIONS}
-        return Recording(recorded, maker, run, live, replay(self.api, run.thread, run.run), made, read,
+        joined = {version: self.clients.join(version, run.thread, run.run) for version in VERSIONS}
+        return Recording(recorded, maker, run, live, replay(self.api, run.thread, run.run), made, read, joined,
                          self.api.full_history(run.thread))
 
     def post(self, run: ModelRun, maker: str, messages: list[dict]) -> None:
@@ -134,19 +136,24 @@ class Conformance(RecordedCase):
         self.assertEqual(seen, [event["type"] for event in recording.events(f"ag-ui {recording.maker}")])
 
     def check_messages(self, recording: Recording) -> None:
-        """What a client has on its screen is the history, except for messages that were replaced."""
+        """What a client has on its screen is the history; messages that were replaced are gone (AGUI-8)."""
         history = in_history(recording.history)
         self.assertEqual(recording.abandoned & set(history), set())
         for answer in (recording.made[-1], *recording.read.values()):
-            built = self.built(recording, answer)
+            built = in_client(answer["messages"])
             self.assertEqual(built, history)
             # A client moves each result behind its call; all else has the same order.
             self.assertEqual([key for key in built if built[key][0] != "tool"],
                              [key for key in history if history[key][0] != "tool"])
 
-    def built(self, recording: Recording, answer: dict) -> dict[str, tuple]:
-        """The messages that a client shows, without those that were replaced."""
-        return {key: value for key, value in in_client(answer["messages"]).items() if key not in recording.abandoned}
+    def check_joined(self, recording: Recording) -> None:
+        """A client that knew nothing has the whole thread, and the end of the run."""
+        for version, answer in recording.joined.items():
+            self.assertNotIn("error", answer)
+            self.assertEqual([event["type"] for event in answer["events"]][:3],
+                             ["RUN_STARTED", "MESSAGES_SNAPSHOT", "STATE_SNAPSHOT"])
+            self.assertEqual(answer["events"][-1]["type"], recording.events(f"ag-ui {version}")[-1]["type"])
+            self.assertEqual(in_client(answer["messages"]), in_history(recording.history))
 
     def check_next(self, recording: Recording) -> None:
         """A client sends all that it knows with its next question, with the metadata that it was given. It has the whole
@@ -155,7 +162,7 @@ class Conformance(RecordedCase):
         run, _ = self.play(RUNS[0], lambda run: self.post(run, recording.maker, known), recording.run.thread)
         answer = self.clients.take()
         self.assertNotIn("error", answer)
-        self.assertEqual(self.built(recording, answer), in_history(self.api.full_history(run.thread)))
+        self.assertEqual(in_client(answer["messages"]), in_history(self.api.full_history(run.thread)))
 
     def check_texts(self, recording: Recording) -> None:
         """The same characters everywhere."""
@@ -197,7 +204,7 @@ class Conformance(RecordedCase):
 
 
 CHECKS = (("AGUI_1", Conformance.check_accepted), ("RUN_11", Conformance.check_messages),
-          ("RUN_1", Conformance.check_next),
+          ("AGUI_5", Conformance.check_joined), ("RUN_1", Conformance.check_next),
           ("TASK_8", Conformance.check_texts), ("WIRE_1", Conformance.check_bytes))
 
 

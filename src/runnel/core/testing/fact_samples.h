@@ -18,7 +18,7 @@ class FactSamples {
   explicit FactSamples(std::string text = "text") : text_{std::move(text)} {}
 
   std::vector<Record> all() {
-    static_assert(std::variant_size_v<Fact> == 37, "a new fact needs a sample");
+    static_assert(std::variant_size_v<Fact> == 38, "a new fact needs a sample");
     add_life();
     add_words();
     add_tools();
