@@ -13,7 +13,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from checker import check
+from checker import check, is_delta, position
 from evidence import Evidence, read_database
 from load import DIALECTS, User, Worker, World
 from fake_provider import FakeProvider
@@ -22,6 +22,7 @@ from runnel_server import ENDED, Server
 from seeded_bugs import missed_bugs
 from shims import UnsyncedWrites, build_shim
 from staged_flows import StagedModel, staged_config
+from thread_reader import thread_problems
 
 OFFLINE = {"word_delay_ms": 4, "words": 60}
 USERS = ("demo", "mei", "jo")
@@ -57,6 +58,26 @@ class Nemesis:
         self._kill()
 
 
+def finish_threads(world: World, evidence_of: dict[str, dict[str, list]]) -> None:
+    """Lets the readers of whole threads read to the end, and compares what they saw with the single runs."""
+    runs_of: dict[str, list[str]] = {}
+    for run, (_, thread) in world.accepted.items():
+        runs_of.setdefault(thread, []).append(run)
+    for reader in world.thread_reads:
+        runs = [evidence_of[run][reader.dialect] for run in runs_of.get(reader.thread, []) if run in evidence_of]
+        # A run that was canceled in the queue has only a beginning and an end, and is not shown.
+        begun = sorted((frames for frames in runs if any(event == "STEP_STARTED" for _, event, _ in frames)),
+                       key=lambda frames: position(frames[0][0]))
+        for _ in range(20):
+            if reader.runs_ended >= len(begun) or reader.problem:
+                break
+            reader.go_on(random.Random(0), until_ended=len(begun))
+        found = [reader.problem] if reader.problem else thread_problems(
+            reader.frames, begun, lambda frame, dialect=reader.dialect: is_delta(dialect, frame))
+        for text in found:
+            world.problem(f"thread {reader.thread}, {reader.dialect}: {text}")
+
+
 def gather(world: World, server: Server) -> Evidence:
     """Reads everything back over HTTP, stops the server, and reads its database."""
     replays = {}
@@ -67,6 +88,7 @@ def gather(world: World, server: Server) -> Evidence:
             continue
         replays[run] = {name: [(f.id, f.event, f.data.decode()) for f in api.read_events(thread, run, **query)]
                         for name, query in DIALECTS.items()}
+    finish_threads(world, replays)
     threads = {thread: api for api, thread in world.accepted.values()}
     history = {thread: [m["id"] for m in api.full_history(thread)] for thread, api in threads.items()}
     code = server.stop()
@@ -91,6 +113,8 @@ def summary(world: World, evidence: Evidence) -> dict[str, int]:
         "readers": len(world.reads), "connections": sum(read.connections for read in world.reads),
         "resumed midway": sum(read.resumed_midway for read in world.reads),
         "frames": sum(len(read.frames) for read in world.reads),
+        "threads followed": len(world.thread_reads),
+        "connections to threads": sum(reader.connections for reader in world.thread_reads),
         "tasks followed": world.task_reads, "polls and sockets": world.task_connections,
         "void deltas seen": sum(ident not in {f[0] for f in evidence.replays[read.run][read.dialect]}
                                 for read in world.reads if read.run in evidence.replays
@@ -113,7 +137,7 @@ def too_little_work(counts: dict[str, int], kills: int) -> list[str]:
     """What happened too rarely. If everything had failed, no promise would be broken, but none would be proven."""
     least = {"runs completed": kills // 4, "runs taken over": kills // 8, "resumed midway": kills // 2,
              "gone on from a checkpoint": kills // 40, "tool results kept": kills // 10,
-             "tasks followed": kills // 4}
+             "tasks followed": kills // 4, "threads followed": kills // 20, "connections to threads": kills // 4}
     return [f"{name}: {counts.get(name, 0)}, but at least {count} are needed" for name, count in least.items()
             if counts.get(name, 0) < count]
 
@@ -135,7 +159,7 @@ def run_once(directory: Path, seed: int, kills: int, shim: bool) -> list[str]:
         nemesis.run(kills)
         world.stopping.set()
         world.deadline = time.monotonic() + SETTLE_SECONDS
-        for worker in workers:
+        for worker in (*workers, *world.followers):
             worker.join()
         evidence = gather(world, server)
         counts = summary(world, evidence)

@@ -18,6 +18,7 @@ from runnel_server import TERMINALS, Api, new_id, run_input  # noqa: E402
 from sse import SseError  # noqa: E402
 from staged_flows import THREE_STAGES  # noqa: E402
 from task_reader import TaskReader, task_problems  # noqa: E402
+from thread_reader import ThreadReader  # noqa: E402
 
 DIALECTS = {"v2": {"dialect": "v2"}, "v1": {"dialect": "v1"}, "ag-ui 1.0": {"dialect": "ag-ui", "agui": "1.0"},
             "ag-ui 0.0": {"dialect": "ag-ui", "agui": "0.0"}}
@@ -46,6 +47,8 @@ class World:
         self.problems: list[str] = []
         self.cancels = 0
         self.repeated_posts = 0
+        self.followers: list[threading.Thread] = []  # Each fills one of `thread_reads`.
+        self.thread_reads: list[ThreadReader] = []
         self.task_reads = 0
         self.task_connections = 0
 
@@ -142,6 +145,14 @@ class User:
     lock: threading.Lock = field(default_factory=threading.Lock)
     shared: str = ""
     shared_runs: int = 0
+    read_threads: set[str] = field(default_factory=set)
+
+    def is_unread(self, thread: str) -> bool:
+        """True once for each thread."""
+        with self.lock:
+            unread = thread not in self.read_threads
+            self.read_threads.add(thread)
+            return unread
 
     def shared_thread(self) -> str:
         with self.lock:
@@ -178,6 +189,11 @@ class Worker(threading.Thread):
         body = run_input(text, thread, run, {"onBusy": policy, "flow": rng.choice(FLOWS)})
         if not submit(self.world, api, body):
             return
+        if shared and self.user.is_unread(thread):
+            follower = threading.Thread(target=self._follow_thread, args=(thread, rng.randrange(2**32)), daemon=True)
+            with self.world.lock:
+                self.world.followers.append(follower)
+            follower.start()
         dialects = rng.sample(sorted(DIALECTS), rng.choice((1, 1, 2)))
         beside = [threading.Thread(target=self._follow_beside, args=(thread, run, dialect, rng.randrange(2**32)))
                   for dialect in dialects[1:]]
@@ -190,6 +206,17 @@ class Worker(threading.Thread):
                lambda count: count == cancel_at and self._cancel(thread, run))
         for reader in beside:
             reader.join()
+
+    def _follow_thread(self, thread: str, seed: int) -> None:
+        """As long as there are faults. What is then left is read when the runs are known (crash_harness.py)."""
+        rng = random.Random(seed)
+        dialect = rng.choice(sorted(DIALECTS))
+        reader = ThreadReader(self.user.api, thread, dialect, DIALECTS[dialect])
+        while not self.world.stopping.is_set() and not reader.problem:
+            self.world.wait_up()
+            reader.go_on(rng)
+        with self.world.lock:
+            self.world.thread_reads.append(reader)
 
     def _follow_beside(self, thread: str, run: str, dialect: str, seed: int) -> None:
         try:
