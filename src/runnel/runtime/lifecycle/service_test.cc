@@ -246,9 +246,10 @@ TEST_F(ServiceTest, RUN_12_NextProcessGoesOnUnderANewEpochAndMessage) {
   auto const row = life.ended("r1");
   EXPECT_EQ(row.status, RunStatus::completed);
   EXPECT_GT(row.epoch, first_epoch);
-  EXPECT_EQ(life.facts("r1"), (Names{"run_started", "step_started", "reply_started", "text_started",
-                                     "writer_changed", "text_ended", "usage_recorded", "text_started",
-                                     "usage_recorded", "answer_completed", "step_finished", "run_finished"}));
+  EXPECT_EQ(life.facts("r1"),
+            (Names{"run_started", "step_started", "reply_started", "text_started", "writer_changed",
+                   "text_ended", "usage_recorded", "message_superseded", "text_started", "usage_recorded",
+                   "answer_completed", "step_finished", "run_finished"}));
   EXPECT_EQ(life.history().size(), 2U) << "RUN-14: what was superseded is not seen";
 }
 
