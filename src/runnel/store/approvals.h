@@ -22,6 +22,7 @@ struct ApprovalAnswer {
   Decision decision = Decision::rejected;
   std::string reason;     // For the model. Empty if there is none.
   std::string args_hash;  // What the user has seen. Empty if the user does not say.
+  RunId alias;            // Under which the run shall go on (AGUI-4). If empty, it is `<run id>~2` and so on.
   std::int64_t now = 0;
 };
 
@@ -30,11 +31,13 @@ struct AnswerOutcome {
     accepted,         // The run is pending again and needs a writer.
     already_decided,  // By somebody else; `decision` is what stands.
     other_arguments,  // The question is about other arguments than those that the user has seen.
+    alias_taken,      // The alias is the id of a run, or the alias of another pause.
     not_found,        // The owner has no such question, or its run does not wait for it.
   };
   Kind kind = Kind::not_found;
   RunKey run;
   Decision decision = Decision::rejected;
+  RunId alias;  // Under which the run goes on, if there is a decision.
 };
 
 // What became of a question, for the run's next writer.
@@ -42,6 +45,7 @@ struct ApprovalState {
   std::optional<Decision> decision;  // Empty if the run goes on for another reason: it is being canceled.
   std::string reason;
   std::string args_hash;
+  RunId alias;  // Under which the run goes on. Empty if it was woken by a version that kept no aliases.
 };
 
 // A question that waits for its user.
@@ -63,7 +67,7 @@ class Approvals {
  public:
   explicit Approvals(Sql& sql) : sql_{&sql} {}
 
-  // A decision is used once: of two at the same time one is accepted.
+  // A decision is used once: of two at the same time one is accepted. The alias is written with the decision.
   Async<AnswerOutcome> answer(ApprovalAnswer answer);
 
   // Lets waiting runs go on whose time is over, or that are being canceled. Returns those runs, at most
@@ -85,6 +89,10 @@ class Approvals {
 
   // The questions that wait for this user, over all threads, oldest first, at most `limit`.
   Async<std::vector<WaitingApproval>> waiting_for(UserId owner, std::size_t limit);
+
+  // The question that waits on this thread: a thread has one active run, and that waits for one call at a
+  // time. Empty if nothing waits.
+  Async<std::optional<WaitingApproval>> waiting_on(UserId owner, ThreadId thread);
 
  private:
   Sql* sql_;

@@ -8,11 +8,13 @@
 #include "kPostgresApprovals.inc"
 #include "kPostgresBaseline.inc"
 #include "kPostgresLogIdx.inc"
+#include "kPostgresRunAliases.inc"
 #include "kPostgresRunsByEpoch.inc"
 #include "kPostgresToolCalls.inc"
 #include "kSqliteApprovals.inc"
 #include "kSqliteBaseline.inc"
 #include "kSqliteLogIdx.inc"
+#include "kSqliteRunAliases.inc"
 #include "kSqliteRunsByEpoch.inc"
 #include "kSqliteToolCalls.inc"
 
@@ -24,7 +26,8 @@ constexpr std::array kOfRuns{Migration{"runs", 1, kSqliteBaseline, kPostgresBase
                              Migration{"runs", 2, kSqliteToolCalls, kPostgresToolCalls},
                              Migration{"runs", 3, kSqliteApprovals, kPostgresApprovals},
                              Migration{"runs", 4, kSqliteLogIdx, kPostgresLogIdx},
-                             Migration{"runs", 5, kSqliteRunsByEpoch, kPostgresRunsByEpoch}};
+                             Migration{"runs", 5, kSqliteRunsByEpoch, kPostgresRunsByEpoch},
+                             Migration{"runs", 6, kSqliteRunAliases, kPostgresRunAliases}};
 
 }  // namespace
 

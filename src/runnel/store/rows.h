@@ -114,7 +114,7 @@ struct Admission {
     running,        // A new run, claimed by the calling node; `begin` is written.
     queued,         // A new run that waits for its thread.
     existing,       // The same runId with the same input: nothing changed (RUN-2).
-    id_conflict,    // The same runId with another input, or on another thread.
+    id_conflict,    // The same runId with another input, or on another thread, or it is an alias of a run.
     thread_busy,    // The thread has an active run and the policy is reject.
     too_many_runs,  // The owner already has `max_active_runs` runs: nothing changed.
     over_budget,    // A budget is used up: nothing changed.
@@ -254,6 +254,9 @@ struct RunRow {
   std::int64_t started_at = 0;     // 0 if it has not started.
   std::int64_t ended_at = 0;       // 0 if it has not ended.
   std::vector<EpochStart> epochs;  // Ascending.
+  // The end of its log when it went on under the alias that it was asked for by (AGUI-4). Empty if it was
+  // asked for by its own id.
+  std::optional<Position> before_alias{};
 };
 
 struct RunUsage {

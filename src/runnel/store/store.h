@@ -106,10 +106,11 @@ class Store {
 
   // --- Reads of committed rows. In a call that names an owner, the rows of others do not exist ---
 
+  // `run` is the run's own id, or an alias under which it went on after a pause (AGUI-4).
   virtual Async<std::optional<RunRow>> find_run(UserId owner, ThreadId thread, RunId run) = 0;
   virtual Async<std::optional<RunRow>> run_by_key(RunKey run) = 0;
 
-  // The owner's run with this id, on whatever thread.
+  // The owner's run with this id or alias, on whatever thread.
   virtual Async<std::optional<RunRow>> find_owned_run(UserId owner, RunId run) = 0;
 
   // Runs that need a writer and have none when a server has just started: pending and running runs with a key

@@ -153,7 +153,7 @@ void Channel::close_ended() {
 void Channel::close_paused() {
   for (auto it = readers_.begin(); it != readers_.end();) {
     auto const& [id, reader] = *it;
-    if (!reader.until_pause || reader.waiting) {
+    if (!reader.until_pause || reader.waiting || reader.after.n >= last_n_) {
       ++it;
       continue;
     }

@@ -76,7 +76,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
     std::size_t core = 0;  // The core of `subscriber`.
     std::shared_ptr<Subscriber> subscriber;
     bool wait_for_writer = true;  // If false, a run without a writer here gives 0.
-    bool until_pause = false;     // The stream is complete when the run pauses (AGUI-4).
+    bool until_pause = false;     // The stream is complete when the run pauses behind `after` (AGUI-4).
   };
 
   // Returns the reader's id; from then on the reader gets everything that follows `after`. Returns 0 if the
@@ -126,7 +126,7 @@ class Channel : public std::enable_shared_from_this<Channel> {
   // Closes the readers that have the terminal fact.
   void close_ended();
   void close_slot(std::size_t index, CloseReason reason);
-  // Closes the readers whose stream is complete at a pause.
+  // Closes the readers whose stream is complete at this pause: not those that have seen it in another stream.
   void close_paused();
   void note_shown_idx();
   void detach_here(ReaderId id);

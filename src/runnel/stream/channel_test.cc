@@ -50,6 +50,9 @@ Record note(std::uint64_t n, Epoch epoch = kEpoch) {
 Record delta(std::uint64_t n, Epoch epoch = kEpoch) {
   return {{epoch, n}, -1, 0, TextDelta{}};
 }
+Record paused(std::uint64_t n, Epoch epoch = kEpoch) {
+  return {{epoch, n}, -1, 0, RunPaused{}};
+}
 Record terminal(std::uint64_t n, Epoch epoch = kEpoch) {
   return {{epoch, n}, -1, 0, RunFinished{}};
 }
@@ -72,9 +75,12 @@ class ChannelTest : public testing::TestWithParam<std::size_t> {
   }
 
   ReaderId attach(std::shared_ptr<Recorder> subscriber, Position after, Wire wire = kNoDeltas,
-                  bool wait_for_writer = true) {
-    Channel::Attach request{after, wire, GetParam(), std::move(subscriber), wait_for_writer};
+                  bool wait_for_writer = true, bool until_pause = false) {
+    Channel::Attach request{after, wire, GetParam(), std::move(subscriber), wait_for_writer, until_pause};
     return run_async_on(cores.at(GetParam()), channel->attach(std::move(request)));
+  }
+  ReaderId attach_until_pause(std::shared_ptr<Recorder> subscriber, Position after) {
+    return attach(std::move(subscriber), after, kNoDeltas, true, true);
   }
 
   // What the reader has seen once everything sent so far has reached it.
@@ -117,6 +123,27 @@ TEST_P(ChannelTest, SSE_2_TerminalEndsReaders) {
   publish({note(1), terminal(2)});
 
   EXPECT_EQ(seen(reader), "1000-1 1000-2 ended");
+}
+
+TEST_P(ChannelTest, AGUI_4_PauseEndsTheReadersThatHaveNotSeenItBefore) {
+  begin(kEpoch, 0);
+  attach_until_pause(reader, {});
+  publish({note(1), paused(2)});
+  auto const late = std::make_shared<Recorder>();
+  attach_until_pause(late, {kEpoch, 1});
+  auto const behind = std::make_shared<Recorder>();
+  attach_until_pause(behind, {kEpoch, 2});
+  auto const later = std::make_shared<Recorder>();
+  attach_until_pause(later, {kEpoch, 1});
+
+  EXPECT_EQ(seen(reader), "1000-1 1000-2 ended");
+  EXPECT_EQ(seen(late), "1000-2 ended");
+  EXPECT_EQ(seen(later), "1000-2 ended");
+  EXPECT_EQ(seen(behind), "");
+
+  begin(2000, 2);
+  publish({note(3, 2000), paused(4, 2000)});
+  EXPECT_EQ(seen(behind), "2000-3 2000-4 ended");
 }
 
 TEST_P(ChannelTest, ReaderOfAnEndedRunGetsItsRestAndTheEnd) {

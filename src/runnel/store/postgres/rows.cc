@@ -142,6 +142,7 @@ Result<std::size_t> to_purged(Rows const& rows) {
 }
 
 std::vector<RunRow> to_runs(Rows const& rows) {
+  constexpr int kAfterEpoch = 21;  // Only in a search by name.
   std::vector<RunRow> out(static_cast<std::size_t>(rows.size()));
   for (int i = 0; i < rows.size(); ++i) {
     auto& run = out[static_cast<std::size_t>(i)];
@@ -166,6 +167,10 @@ std::vector<RunRow> to_runs(Rows const& rows) {
     run.ended_at = rows.integer(i, 18);
     run.epochs = parse_epochs(rows.text(i, 19));
     run.profile = rows.text(i, 20);
+    if (rows.columns() > kAfterEpoch && !rows.is_null(i, kAfterEpoch)) {
+      run.before_alias = Position{rows.integer(i, kAfterEpoch),
+                                  static_cast<std::uint64_t>(rows.integer(i, kAfterEpoch + 1))};
+    }
   }
   return out;
 }

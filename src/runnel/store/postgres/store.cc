@@ -31,18 +31,26 @@ namespace asio = boost::asio;
 using postgres::Rows;
 using postgres::Statement;
 
-std::string const kRuns =
+constexpr char kRunColumns[] =
     "SELECT r.id, r.thread_id, r.owner_id, s.thread_ref, r.run_ref, r.status, r.mode, r.epoch, r.last_n, "
     "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, i.input, r.agui_version, r.error_code, r.error_id, "
     "r.created_at, r.started_at, r.ended_at, (SELECT string_agg(e.epoch || '-' || e.first_n, ' ' ORDER BY "
-    "e.epoch) "
-    "FROM run_epochs e WHERE e.run_id = r.id), r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
-    "r.thread_id "
-    "LEFT JOIN run_inputs i ON i.run_id = r.id ";
-std::string const kRunOfOwner = kRuns +
-                                "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.thread_ref = $3 "
-                                "AND s.owner_id <> ''";
-std::string const kOwnedRun = kRuns + "WHERE r.owner_id = $1 AND r.run_ref = $2 AND s.owner_id <> ''";
+    "e.epoch) FROM run_epochs e WHERE e.run_id = r.id), r.profile";
+constexpr char kRunTables[] =
+    "JOIN agent_chat_sessions s ON s.id = r.thread_id LEFT JOIN run_inputs i ON i.run_id = r.id ";
+std::string const kRuns = std::string{kRunColumns} + " FROM runs r " + kRunTables;
+// A run by its own id, or by an alias with the place behind which it begins. No alias is also an own id.
+std::string const kNamedRun =
+    std::string{kRunColumns} +
+    ", n.after_epoch, n.after_n FROM ("
+    "SELECT id AS run_id, NULL::bigint AS after_epoch, NULL::bigint AS after_n FROM runs "
+    "WHERE owner_id = $1 AND run_ref = $2 "
+    "UNION ALL "
+    "SELECT run_id, after_epoch, after_n FROM run_aliases WHERE owner_id = $1 AND alias = $2"
+    ") n JOIN runs r ON r.id = n.run_id " +
+    kRunTables;
+std::string const kRunOfOwner = kNamedRun + "WHERE s.thread_ref = $3 AND s.owner_id <> ''";
+std::string const kOwnedRun = kNamedRun + "WHERE s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = $1 AND s.owner_id <> ''";
 // The columns of `kRuns`, with the long ones empty.
 constexpr char kRunsToRecover[] =

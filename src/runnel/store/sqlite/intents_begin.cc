@@ -35,7 +35,8 @@ SELECT r.id, r.thread_id, (SELECT thread_ref FROM agent_chat_sessions WHERE id =
        (SELECT a.id FROM runs a
         WHERE a.thread_id = s.id AND a.status IN ('pending','running','awaiting_approval')),
        (SELECT bytes FROM storage_totals WHERE owner_id = ?1),
-       (SELECT owner_id = '' FROM agent_chat_sessions WHERE id = r.thread_id)
+       (SELECT owner_id = '' FROM agent_chat_sessions WHERE id = r.thread_id),
+       (SELECT run_id FROM run_aliases WHERE owner_id = ?1 AND alias = ?3)
 FROM (SELECT ?1 AS owner) o
 LEFT JOIN runs r ON r.owner_id = o.owner AND r.run_ref = ?3
 LEFT JOIN agent_chat_sessions s ON s.owner_id = o.owner AND s.thread_ref = ?2)sql";
@@ -50,6 +51,17 @@ std::optional<Admission> admitted_before(Query const& query) {
   found.epoch = query.integer(3);
   found.status = parse_run_status(query.text(4)).value();
   return found;
+}
+
+// The first columns of `kCircumstances`, for the run that has the id as an alias.
+constexpr char kAliasedRun[] = R"sql(
+SELECT r.id, r.thread_id, s.thread_ref, r.epoch, r.status, 0, 0, 0, 0, 0, s.owner_id = ''
+FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id WHERE r.id = ?1)sql";
+
+// Empty if the alias is left over from a deleted thread.
+std::optional<Admission> known_as_alias(Db& db, std::int64_t run) {
+  Query query{db, kAliasedRun, run};
+  return query.next() ? admitted_before(query) : std::nullopt;
 }
 
 // Intents run one after the other, so what is found here stays true until the admit is finished.
@@ -69,6 +81,7 @@ Circumstances circumstances(Db& db, AdmitRequest const& request) {
   if (!query.is_null(8)) found.active = RunKey{query.integer(8)};
   found.stored_bytes = query.integer(9);
   if (query.integer(10) != 0) found.disowned = RunKey{query.integer(0)};
+  if (!found.before && !query.is_null(11)) found.before = known_as_alias(db, query.integer(11));
   return found;
 }
 

@@ -33,6 +33,9 @@ constexpr std::string_view kDeleteMessages =
 constexpr std::string_view kDeleteEpochs =
     "DELETE FROM run_epochs WHERE run_id = ?1 AND epoch IN "
     "(SELECT epoch FROM run_epochs WHERE run_id = ?1 LIMIT 8)";
+constexpr std::string_view kDeleteAliases =
+    "DELETE FROM run_aliases WHERE run_id = ?1 AND call_id IN "
+    "(SELECT call_id FROM run_aliases WHERE run_id = ?1 LIMIT 8)";
 constexpr std::string_view kReleaseCalls =
     "UPDATE model_calls SET run_id = NULL WHERE row_no IN "
     "(SELECT row_no FROM model_calls WHERE run_id = ?1 LIMIT 8)";
@@ -83,7 +86,7 @@ std::int64_t step_log(Db& db, Purge const& purge) {
 
 std::int64_t step_run(Db& db, std::int64_t run) {
   if (auto const rows = delete_some_log(db, run); rows > 0) return rows;
-  for (auto const statement : {kDeleteMessages, kDeleteEpochs, kReleaseCalls}) {
+  for (auto const statement : {kDeleteMessages, kDeleteEpochs, kDeleteAliases, kReleaseCalls}) {
     if (auto const rows = db.run(statement, run); rows > 0) return rows;
   }
   return db.run("DELETE FROM runs WHERE id = ?1", run);

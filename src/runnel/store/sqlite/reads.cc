@@ -8,16 +8,28 @@ namespace runnel::store::sqlite {
 
 namespace {
 
-std::string const kRuns =
+constexpr char kRunColumns[] =
     "SELECT r.id, r.thread_id, r.owner_id, s.thread_ref, r.run_ref, r.status, r.mode, r.epoch, r.last_n, "
     "r.next_idx, r.cancel_at IS NOT NULL, r.log_expired, i.input, r.agui_version, r.error_code, r.error_id, "
-    "r.created_at, r.started_at, r.ended_at, r.profile FROM runs r JOIN agent_chat_sessions s ON s.id = "
-    "r.thread_id "
-    "LEFT JOIN run_inputs i ON i.run_id = r.id ";
+    "r.created_at, r.started_at, r.ended_at, r.profile";
+constexpr char kRunTables[] =
+    "JOIN agent_chat_sessions s ON s.id = r.thread_id LEFT JOIN run_inputs i ON i.run_id = r.id ";
+std::string const kRuns = std::string{kRunColumns} + " FROM runs r " + kRunTables;
+// Runs by their aliases, with the place behind which the alias begins.
+std::string const kAliasedRuns = std::string{kRunColumns} +
+                                 ", n.after_epoch, n.after_n FROM run_aliases n JOIN runs r ON r.id = "
+                                 "n.run_id " +
+                                 kRunTables;
+constexpr int kAfterEpoch = 20;
 std::string const kRunOfOwner = kRuns +
                                 "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.thread_ref = ?3 "
                                 "AND s.owner_id <> ''";
 std::string const kOwnedRun = kRuns + "WHERE r.owner_id = ?1 AND r.run_ref = ?2 AND s.owner_id <> ''";
+std::string const kAliasedRunOfOwner = kAliasedRuns +
+                                       "WHERE n.owner_id = ?1 AND n.alias = ?2 AND s.thread_ref = ?3 "
+                                       "AND s.owner_id <> ''";
+std::string const kAliasedOwnedRun =
+    kAliasedRuns + "WHERE n.owner_id = ?1 AND n.alias = ?2 AND s.owner_id <> ''";
 std::string const kRunByKey = kRuns + "WHERE r.id = ?1 AND s.owner_id <> ''";
 // The columns of `kRuns`, with the long ones empty. The index holds only the runs that have not ended;
 // without the hint SQLite would look through all runs by key.
@@ -74,6 +86,10 @@ RunRow run_row(Query const& query) {
   row.started_at = query.integer(17);
   row.ended_at = query.integer(18);
   row.profile = query.text(19);
+  if (query.columns() > kAfterEpoch) {
+    row.before_alias =
+        Position{query.integer(kAfterEpoch), static_cast<std::uint64_t>(query.integer(kAfterEpoch + 1))};
+  }
   return row;
 }
 
@@ -160,8 +176,10 @@ ThreadRow thread_row(Query const& query) {
 
 Result<std::optional<RunRow>> find_run(Db& db, UserId const& owner, ThreadId const& thread,
                                        RunId const& run) {
-  Query query{db, kRunOfOwner, owner.text, run.text, thread.text};
-  return one_run(db, query);
+  Query own{db, kRunOfOwner, owner.text, run.text, thread.text};
+  if (auto row = one_run(db, own)) return row;
+  Query alias{db, kAliasedRunOfOwner, owner.text, run.text, thread.text};
+  return one_run(db, alias);
 }
 
 Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run) {
@@ -170,8 +188,10 @@ Result<std::optional<RunRow>> run_by_key(Db& db, RunKey run) {
 }
 
 Result<std::optional<RunRow>> find_owned_run(Db& db, UserId const& owner, RunId const& run) {
-  Query query{db, kOwnedRun, owner.text, run.text};
-  return one_run(db, query);
+  Query own{db, kOwnedRun, owner.text, run.text};
+  if (auto row = one_run(db, own)) return row;
+  Query alias{db, kAliasedOwnedRun, owner.text, run.text};
+  return one_run(db, alias);
 }
 
 Result<std::vector<RunRow>> runs_to_recover(Db& db, RunKey after, std::size_t limit) {

@@ -40,6 +40,26 @@ class StoreApprovals : public StoreContract {
     return out;
   }
   AnswerOutcome answer(ApprovalAnswer const& given) { return run_async(approvals_->answer(given)).value(); }
+  // The answer under an id that the client has chosen.
+  AnswerOutcome answer_as(std::string alias, Decision decision = Decision::approved,
+                          std::string call = "c1") {
+    auto given = answer_of(decision, std::move(call));
+    given.alias = RunId{std::move(alias)};
+    return answer(given);
+  }
+  std::optional<RunRow> find(std::string id, UserId owner = kAnn) {
+    return run_async(store().find_owned_run(std::move(owner), RunId{std::move(id)})).value();
+  }
+  // The run waits again, for another call.
+  void wait_again(std::uint64_t n, std::string call) {
+    auto const claimed = claim(run_.run, kNow + 6000);
+    run_.epoch = claimed.epoch;
+    auto request = append_request(run_.run, run_.epoch, batch(n, n));
+    request.tool_starts.push_back({ToolCallId{std::move(call)}, "calendar.create", kShownHash,
+                                   ApprovalQuestion{R"({"module":"calendar"})", kExpires}});
+    request.now = kNow + 7000;
+    ASSERT_TRUE(run_async(store().append(std::move(request))));
+  }
   std::vector<RunKey> wake(std::int64_t now) { return run_async(approvals_->wake_due(now, 10)).value(); }
 
   Admission run_;
@@ -196,6 +216,163 @@ TEST_P(StoreApprovals, RUN_3_AWaitingRunKeepsItsThreadBusy) {
   auto const interrupting = admit(admission("r3", OnBusy::interrupt));
   EXPECT_EQ(interrupting.cancel_first, run_.run);
   EXPECT_TRUE(run_async(approvals_->wake_canceled(run_.run)).value());
+}
+
+TEST_P(StoreApprovals, AGUI_4_AChosenIdIsAnAliasOfTheRunAsSoonAsTheDecisionIs) {
+  auto const outcome = answer_as("mine");
+
+  EXPECT_EQ(outcome.kind, Kind::accepted);
+  EXPECT_EQ(outcome.alias, RunId{"mine"});
+  auto const found = find("mine");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->key, run_.run);
+  EXPECT_EQ(found->id, RunId{"r1"});
+  EXPECT_EQ(found->before_alias, (Position{run_.epoch, 3}));
+  EXPECT_FALSE(find("r1")->before_alias);
+  EXPECT_TRUE(run_async(store().find_run(kAnn, kThread, RunId{"mine"})).value());
+  EXPECT_FALSE(run_async(store().find_run(kAnn, ThreadId{"t2"}, RunId{"mine"})).value());
+  EXPECT_FALSE(find("mine", kBob));
+  EXPECT_FALSE(find("r1~2"));
+  EXPECT_EQ(run_async(approvals_->state(run_.run, ToolCallId{"c1"})).value().alias, RunId{"mine"});
+  EXPECT_TRUE(sql_refused("UPDATE run_aliases SET alias = 'other'"));
+}
+
+TEST_P(StoreApprovals, AGUI_4_WithoutAChosenIdThePausesAreNumbered) {
+  EXPECT_EQ(answer(answer_of(Decision::approved)).alias, RunId{"r1~2"});
+  wait_again(4, "c2");
+  EXPECT_EQ(answer_as("mine", Decision::approved, "c2").alias, RunId{"mine"});
+  wait_again(5, "c3");
+  EXPECT_EQ(wake(kExpires), std::vector<RunKey>{run_.run});
+
+  EXPECT_EQ(find("r1~2")->before_alias->n, 3U);
+  EXPECT_EQ(find("mine")->before_alias->n, 4U);
+  EXPECT_EQ(find("r1~4")->before_alias->n, 5U);
+  EXPECT_FALSE(find("r1~3"));
+  EXPECT_EQ(run_async(approvals_->state(run_.run, ToolCallId{"c3"})).value().alias, RunId{"r1~4"});
+}
+
+TEST_P(StoreApprovals, AGUI_4_ACanceledRunGoesOnUnderTheNextId) {
+  run_async(store().request_cancel(run_.run, kNow)).value();
+  EXPECT_TRUE(run_async(approvals_->wake_canceled(run_.run)).value());
+
+  EXPECT_EQ(find("r1~2")->before_alias->n, 3U);
+}
+
+TEST_P(StoreApprovals, AGUI_4_ALaterAnswerLearnsUnderWhichIdTheRunWentOn) {
+  EXPECT_EQ(answer_as("mine").kind, Kind::accepted);
+
+  for (auto const* const alias : {"mine", "another", ""}) {
+    auto const again = answer_as(alias);
+    EXPECT_EQ(again.kind, Kind::already_decided) << alias;
+    EXPECT_EQ(again.decision, Decision::approved);
+    EXPECT_EQ(again.alias, RunId{"mine"}) << alias;
+  }
+  EXPECT_FALSE(find("another"));
+}
+
+TEST_P(StoreApprovals, RUN_2_AnIdThatIsInUseBecomesNoAlias) {
+  auto const old = admit(admission("old", "t2"));
+  end(old.run, old.epoch, batch(3, 3));
+  admit(admission("of-bob", "t3", "bob"));
+  for (auto const* const taken : {"r1", "old"}) {
+    EXPECT_EQ(answer_as(taken).kind, Kind::alias_taken) << taken;
+  }
+  EXPECT_EQ(status(run_.run), RunStatus::awaiting_approval);
+  EXPECT_EQ(cell("SELECT count(*) FROM run_aliases"), "0");
+
+  EXPECT_EQ(answer_as("of-bob").kind, Kind::accepted);
+  wait_again(4, "c2");
+  EXPECT_EQ(answer_as("of-bob", Decision::approved, "c2").kind, Kind::alias_taken);
+  EXPECT_EQ(answer_as("old").kind, Kind::alias_taken);
+}
+
+TEST_P(StoreApprovals, RUN_2_AnAliasBecomesNoRun) {
+  answer_as("mine");
+
+  auto const refused = admit(admission("mine", "t2"));
+
+  EXPECT_EQ(refused.outcome, Admission::Outcome::id_conflict);
+  EXPECT_EQ(refused.run, run_.run);
+  EXPECT_EQ(admit(admission("mine", "t3", "bob")).outcome, Admission::Outcome::running);
+  EXPECT_TRUE(sql_refused("INSERT INTO run_aliases VALUES ('ann', 'r1', " + std::to_string(run_.run.value) +
+                          ", 'c9', 1, 1)"));
+}
+
+// Of two requests at once that use the same new id, one for a run and one for an answer, one is refused.
+TEST_P(StoreApprovals, RUN_2_AnIdIsGivenOnceHoweverManyAskAtOnce) {
+  constexpr std::size_t kPairs = 24;
+  std::vector<std::optional<Result<Admission>>> admitted(kPairs);
+  std::vector<std::optional<Result<AnswerOutcome>>> answered(kPairs);
+  std::vector<boost::asio::awaitable<void>> work;
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    auto const number = std::to_string(i);
+    ASSERT_TRUE(wait(admit(admission("waits" + number, "waits" + number)), 3, "call" + number));
+    auto given = answer_of(Decision::approved, "call" + number);
+    given.thread = ThreadId{"waits" + number};
+    given.alias = RunId{"new" + number};
+    auto answering = detail::keep_outcome(approvals_->answer(given), answered[i]);
+    auto admitting =
+        detail::keep_outcome(store().admit(admission("new" + number, "new" + number)), admitted[i]);
+    work.push_back(i % 2 == 0 ? std::move(answering) : std::move(admitting));
+    work.push_back(i % 2 == 0 ? std::move(admitting) : std::move(answering));
+  }
+  run_to_end(std::move(work));
+
+  for (std::size_t i = 0; i < kPairs; ++i) {
+    bool const is_run = admitted[i]->value().outcome == Admission::Outcome::running;
+    auto const kind = answered[i]->value().kind;
+    EXPECT_EQ(kind, is_run ? Kind::alias_taken : Kind::accepted) << i;
+    EXPECT_TRUE(is_run || admitted[i]->value().outcome == Admission::Outcome::id_conflict) << i;
+  }
+}
+
+TEST_P(StoreApprovals, AGUI_4_TheAliasesOfADeletedThreadAreFreeAtOnce) {
+  answer_as("mine");
+  auto const claimed = claim(run_.run, kNow + 6000);
+  end(run_.run, claimed.epoch, batch(4, 4));
+  ASSERT_EQ(run_async(store().delete_thread(kAnn, kThread)).value(), DeleteOutcome::deleted);
+  EXPECT_FALSE(find("mine"));
+
+  run_ = admit(admission("r2", "t2"));
+  ASSERT_TRUE(wait(run_, 3, "c2"));
+  auto given = answer_of(Decision::approved, "c2");
+  given.thread = ThreadId{"t2"};
+  given.alias = RunId{"mine"};
+  EXPECT_EQ(answer(given).kind, Kind::accepted);
+  EXPECT_EQ(find("mine")->key, run_.run);
+  purge_all();
+  EXPECT_EQ(cell("SELECT count(*) FROM run_aliases"), "1");
+}
+
+TEST_P(StoreApprovals, AGUI_4_ARunMayHaveTheIdOfADeletedThreadsAlias) {
+  answer_as("mine");
+  auto const claimed = claim(run_.run, kNow + 6000);
+  end(run_.run, claimed.epoch, batch(4, 4));
+  run_async(store().delete_thread(kAnn, kThread)).value();
+
+  auto const admitted = admit(admission("mine", "t2"));
+
+  EXPECT_EQ(admitted.outcome, Admission::Outcome::running);
+  EXPECT_EQ(find("mine")->key, admitted.run);
+  purge_all();
+  EXPECT_EQ(cell("SELECT count(*) FROM run_aliases"), "0");
+  EXPECT_EQ(find("mine")->key, admitted.run);
+}
+
+TEST_P(StoreApprovals, AGUI_4_ThePausesOfAnOlderVersionAreNumberedToo) {
+  answer(answer_of(Decision::approved));
+  sql("DELETE FROM run_aliases");
+
+  EXPECT_EQ(answer_as("mine").alias, RunId{"r1~2"});
+  EXPECT_EQ(run_async(approvals_->state(run_.run, ToolCallId{"c1"})).value().alias, RunId{});
+}
+
+TEST_P(StoreApprovals, AGUI_4_WhatWaitsOnAThreadIsKnown) {
+  EXPECT_EQ(run_async(approvals_->waiting_on(kAnn, kThread)).value()->call, ToolCallId{"c1"});
+  EXPECT_FALSE(run_async(approvals_->waiting_on(kBob, kThread)).value());
+  EXPECT_FALSE(run_async(approvals_->waiting_on(kAnn, ThreadId{"t2"})).value());
+  answer(answer_of(Decision::rejected));
+  EXPECT_FALSE(run_async(approvals_->waiting_on(kAnn, kThread)).value());
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, StoreApprovals, testing::Values(sqlite_engine(), postgres_engine()),
