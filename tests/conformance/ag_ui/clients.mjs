@@ -21,7 +21,7 @@ export const clients = [HttpAgent10, HttpAgent00].map((HttpAgent, i) => ({
 }));
 
 // Runs `work` and throws if it throws or if anything is written to console.warn or console.error meanwhile.
-async function withoutComplaints(work) {
+export async function withoutComplaints(work) {
   const complaints = [];
   const { warn, error } = console;
   console.warn = (...words) => complaints.push(words.map(String).join(" "));

@@ -8,6 +8,8 @@
 #include "runnel/api/problem.h"
 #include "runnel/core/json/write.h"
 #include "runnel/core/time/instant.h"
+#include "runnel/http/routes/start_answers.h"
+#include "runnel/runtime/lifecycle/start_refusals.h"
 
 namespace runnel::http {
 
@@ -42,9 +44,13 @@ store::ApprovalAnswer read_answer(api::Request const& request, std::int64_t now)
   return answer;
 }
 
-std::string decision_json(std::string const& call, store::Decision decision) {
+std::string decision_json(std::string const& call, store::AnswerOutcome const& outcome) {
   std::string out;
-  JsonObject{out}.text("toolCallId", call).text("status", to_string(decision)).close();
+  JsonObject{out}
+      .text("toolCallId", call)
+      .text("status", to_string(outcome.decision))
+      .text("runId", outcome.alias.text)
+      .close();
   return out;
 }
 
@@ -52,16 +58,14 @@ api::Response answered(api::Request const& request, store::AnswerOutcome const& 
   auto const& call = request.param("tool_call_id");
   switch (outcome.kind) {
     case store::AnswerOutcome::Kind::accepted:
-      return api::json_response(202, decision_json(call, outcome.decision));
+      return api::json_response(202, decision_json(call, outcome));
     case store::AnswerOutcome::Kind::already_decided:
-      return api::problem(
-          409, "ALREADY_DECIDED",
-          std::string{"This tool call was decided already: it is "} + to_string(outcome.decision) + ".",
-          decision_json(call, outcome.decision));
+      return refused(runtime::already_decided(ToolCallId{call}, outcome.decision));
     case store::AnswerOutcome::Kind::other_arguments:
       return api::problem(409, "OTHER_ARGUMENTS",
                           "The tool call waits with other arguments than those of this argsHash. Look at it "
                           "again before you decide.");
+    case store::AnswerOutcome::Kind::alias_taken:  // This route names no alias.
     case store::AnswerOutcome::Kind::not_found:
       break;
   }

@@ -45,11 +45,12 @@ store::Async<std::optional<Position>> place_of(store::Store& store, RunKey run, 
   }
 }
 
-NamedRun by_own_id(store::RunRow row) {
-  return {std::move(row), std::nullopt};
+NamedRun as_found(store::RunRow row) {
+  auto const before = row.before_alias;
+  return {std::move(row), before};
 }
 
-NamedRun by_alias(store::RunRow row, Position before) {
+NamedRun by_old_alias(store::RunRow row, Position before) {
   return {std::move(row), before};
 }
 
@@ -59,7 +60,8 @@ store::Async<std::optional<NamedRun>> find_named_run(store::Store& store, UserId
                                                      RunId id) {
   auto found = co_await store.find_run(owner, thread, id);
   if (!found) co_return found.error();
-  if (*found) co_return by_own_id(std::move(**found));
+  if (*found) co_return as_found(std::move(**found));
+  // The aliases of an older version were all made from the run's id, and are only in its log.
   auto const own = base_of_alias(id);
   if (own.empty()) co_return std::nullopt;
   auto base = co_await store.find_run(owner, thread, own);
@@ -68,7 +70,7 @@ store::Async<std::optional<NamedRun>> find_named_run(store::Store& store, UserId
   auto const place = co_await place_of(store, (*base)->key, id);
   if (!place) co_return place.error();
   if (!*place) co_return std::nullopt;
-  co_return by_alias(std::move(**base), **place);
+  co_return by_old_alias(std::move(**base), **place);
 }
 
 }  // namespace runnel::http

@@ -81,17 +81,30 @@ asio::awaitable<api::Reply> feed_reply(RunRoutes routes, api::Request request, s
   co_return feed;
 }
 
-// AGUI-2: starts the run and answers with its stream.
+// AGUI-4: a run that goes on is shown from where it does so under this id.
+asio::awaitable<api::Reply> resumed_reply(RunRoutes routes, api::Request request, runtime::Started started,
+                                          Wire wire) {
+  auto found = co_await find_named_run(routes.feed.store, request.user, started.thread, started.run);
+  if (!found) co_return api::problem_from(found.error(), request.request_id);
+  if (!*found) co_return no_such_run();
+  auto const after = (*found)->before_alias.value_or(Position{});
+  co_return co_await feed_reply(routes, std::move(request), std::move((*found)->row), after, wire,
+                                RunFeed::Until::pause);
+}
+
+// AGUI-2: starts the run, or lets one go on that waits, and answers with its stream.
 asio::awaitable<api::Reply> run_ag_ui(RunRoutes routes, api::Request request) {
   auto parsed = take_run_input(routes, request);
   if (auto* refusal = std::get_if<api::Response>(&parsed)) co_return std::move(*refusal);
   auto& input = std::get<runtime::RunInput>(parsed);
   auto const wire = ag_ui_wire(input.agui_version);
+  bool const resumes = input.resume.has_value();
   auto const outcome = co_await routes.service.start(request.user, std::move(input), request.request_id);
   if (!outcome) co_return api::problem_from(outcome.error(), request.request_id);
   if (auto const* refusal = std::get_if<runtime::Refusal>(&*outcome)) co_return refused(*refusal);
 
   auto const& started = std::get<runtime::Started>(*outcome);
+  if (resumes) co_return co_await resumed_reply(routes, std::move(request), started, wire);
   store::RunRow row;
   row.key = started.key;
   row.thread_id = started.thread;

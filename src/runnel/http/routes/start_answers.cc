@@ -10,12 +10,13 @@ namespace runnel::http {
 
 api::Response refused(runtime::Refusal const& refusal) {
   using Kind = runtime::Refusal::Kind;
-  int const status = refusal.kind == Kind::invalid    ? 400
-                     : refusal.kind == Kind::conflict ? 409
-                     : refusal.kind == Kind::too_many ? 429
-                     : refusal.kind == Kind::payment  ? 402
-                     : refusal.kind == Kind::storage  ? 507
-                                                      : 503;
+  int const status = refusal.kind == Kind::invalid     ? 400
+                     : refusal.kind == Kind::not_found ? 404
+                     : refusal.kind == Kind::conflict  ? 409
+                     : refusal.kind == Kind::too_many  ? 429
+                     : refusal.kind == Kind::payment   ? 402
+                     : refusal.kind == Kind::storage   ? 507
+                                                       : 503;
   auto response = api::problem(status, refusal.code, refusal.message, refusal.details);
   if (status == 429 || status == 503) response.headers.emplace_back("Retry-After", "1");
   return response;

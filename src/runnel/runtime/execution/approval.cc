@@ -10,6 +10,7 @@ namespace runnel::runtime {
 
 namespace {
 
+constexpr std::string_view kInterruptPrefix = "approval_";
 constexpr char kAnswerSchema[] =
     R"({"type":"object","properties":{"approved":{"type":"boolean"}},"required":["approved"]})";
 
@@ -32,7 +33,7 @@ ApprovalChanged changed(ToolCallId const& id, FactOrder::OpenCall const& open, A
 }
 
 Interrupt interrupt_of(AwaitedCall const& call, std::int64_t expires_at) {
-  return {"approval_" + call.id.text, call.id, "Approve " + call.prepared.name + "?",
+  return {interrupt_id(call.id), call.id, "Approve " + call.prepared.name + "?",
           JsonText::parse(kAnswerSchema).value(), to_rfc3339(expires_at)};
 }
 
@@ -40,6 +41,15 @@ Interrupt interrupt_of(AwaitedCall const& call, std::int64_t expires_at) {
 
 std::string tool_action_id(std::string const& name, std::size_t number) {
   return "tool_" + std::to_string(number) + "_" + name + "_" + mint_uuid().substr(24);
+}
+
+std::string interrupt_id(ToolCallId const& call) {
+  return std::string{kInterruptPrefix} + call.text;
+}
+
+std::optional<ToolCallId> call_of_interrupt(std::string_view id) {
+  if (!id.starts_with(kInterruptPrefix)) return std::nullopt;
+  return ToolCallId{std::string{id.substr(kInterruptPrefix.size())}};
 }
 
 Commit make_pause(FactOrder const& order, AwaitedCall const& call, PauseTerms const& terms) {
@@ -58,14 +68,16 @@ Commit make_pause(FactOrder const& order, AwaitedCall const& call, PauseTerms co
   return commit;
 }
 
-Commit make_resume(FactOrder const& order, RunId const& own, std::optional<store::Decision> decision) {
+Commit make_resume(FactOrder const& order, RunId const& own, store::ApprovalState const& answer) {
   Commit commit;
-  commit.facts.emplace_back(RunResumed{RunId{own.text + "~" + std::to_string(order.resumes() + 2)}});
+  bool const is_named = !answer.alias.text.empty();
+  commit.facts.emplace_back(
+      RunResumed{is_named ? answer.alias : RunId{own.text + "~" + std::to_string(order.resumes() + 2)}});
   if (auto const& step = order.open_step()) commit.facts.emplace_back(StepResumed{*step});
   auto const call = order.awaited_call();
-  if (call && decision) {
+  if (call && answer.decision) {
     auto const& open = order.open_calls().at(*call);
-    commit.facts.emplace_back(changed(*call, open, status_of(*decision), open.action_id));
+    commit.facts.emplace_back(changed(*call, open, status_of(*answer.decision), open.action_id));
   }
   return commit;
 }

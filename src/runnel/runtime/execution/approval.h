@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,12 +33,18 @@ struct PauseTerms {
   std::chrono::milliseconds time;  // How long an answer is waited for.
 };
 
+// The id of the interrupt that asks about this call (AGUI-4), and the call that an interrupt asks about:
+// empty if no interrupt has this id.
+std::string interrupt_id(ToolCallId const& call);
+std::optional<ToolCallId> call_of_interrupt(std::string_view id);
+
 // Asks for the approval of the call and pauses the run. With this commit the run has no writer any more.
 Commit make_pause(FactOrder const& order, AwaitedCall const& call, PauseTerms const& terms);
 
 // What comes right after WriterChanged in a run that was paused: the run goes on under another run id, its
-// step continues, and if there is a decision, the log tells it. `own` is the run's own id.
-Commit make_resume(FactOrder const& order, RunId const& own, std::optional<store::Decision> decision);
+// step continues, and if there is a decision, the log tells it. `own` is the run's own id; the other one is
+// that of the answer, or `<own>~2` and so on if the answer has none.
+Commit make_resume(FactOrder const& order, RunId const& own, store::ApprovalState const& answer);
 
 // Waits until the store answers.
 store::Async<store::ApprovalState> approval_state(RunParts const& parts, RunKey run, ToolCallId call,

@@ -140,13 +140,13 @@ asio::awaitable<Result<Commit>> Executor::make_opening(WriterChanged change) {
   change.after_pause = order.paused();
   commit.facts.emplace_back(change);
   if (!order.paused()) co_return commit;
-  std::optional<store::Decision> decision;
+  store::ApprovalState answer;
   if (auto const call = order.awaited_call()) {
-    auto const state = co_await approval_state(parts_, job_.run, *call, cancel_);
+    auto state = co_await approval_state(parts_, job_.run, *call, cancel_);
     if (!state) co_return state.error();
-    decision = state->decision;
+    answer = std::move(*state);
   }
-  commit.add(make_resume(order, writer_->names().run, decision));
+  commit.add(make_resume(order, writer_->names().run, answer));
   co_return commit;
 }
 

@@ -73,6 +73,15 @@ std::optional<Refusal> read_newest_message(json::object const& body, RunInput& i
   return std::nullopt;
 }
 
+std::optional<Refusal> read_what_is_asked(json::object const& body, RunInput& input) {
+  auto reading = read_resume(body);
+  if (auto* problem = std::get_if<BadResume>(&reading)) return invalid(std::move(problem->what));
+  input.resume = std::move(std::get<0>(reading));
+  if (!input.resume) return read_newest_message(body, input);
+  if (!input.thread) return invalid("'resume' needs the 'threadId' of the thread whose run waits");
+  return std::nullopt;
+}
+
 std::optional<Refusal> read_on_busy(json::object const& props, RunInput& input) {
   auto policy = text_member(props, "onBusy");
   if (auto* refusal = std::get_if<Refusal>(&policy)) return std::move(*refusal);
@@ -140,7 +149,7 @@ std::int64_t count_unknown_keys(json::object const& body) {
 std::variant<RunInput, Refusal> parse_run_input(json::value const& body) {
   if (!body.is_object()) return invalid("the body must be a JSON object");
   RunInput input;
-  for (auto* read : {&read_ids, &read_newest_message, &read_props}) {
+  for (auto* read : {&read_ids, &read_what_is_asked, &read_props}) {
     if (auto refusal = (*read)(body.get_object(), input)) return std::move(*refusal);
   }
   input.ignored_keys = count_unknown_keys(body.get_object());

@@ -10,13 +10,14 @@
 
 #include "runnel/core/error.h"
 #include "runnel/core/ids.h"
+#include "runnel/runtime/lifecycle/resume_input.h"
 #include "runnel/store/rows.h"
 
 namespace runnel::runtime {
 
 // Why a request cannot be served, in words for the caller.
 struct Refusal {
-  enum class Kind { invalid, conflict, too_many, payment, storage, draining };
+  enum class Kind { invalid, not_found, conflict, too_many, payment, storage, draining };
   Kind kind = Kind::invalid;
   std::string code;  // UPPER_SNAKE
   std::string message;
@@ -32,12 +33,14 @@ struct RunInput {
   std::optional<ThreadId> thread;
   std::optional<RunId> run;
   std::string message_id;  // Empty if the server names it.
-  std::string text;        // The newest user message.
+  std::string text;        // The newest user message. Empty if there is a `resume`.
   std::string flow;        // Empty for the default flow.
   std::string model;       // Empty if the stages choose their own.
   store::OnBusy on_busy = store::OnBusy::reject;
   std::string agui_version = "0.0";  // "1.0" if the client says so.
   std::int64_t ignored_keys = 0;     // Unknown keys: stock clients may add some (HTTP-1).
+  // The answer to an interrupt. Then the messages are not looked at: clients send the whole history again.
+  std::optional<ResumeAnswer> resume{};
 };
 
 // `body` comes from parse_json. Unknown members are ignored.

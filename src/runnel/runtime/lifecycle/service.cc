@@ -56,6 +56,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   auto const asked = std::chrono::steady_clock::now();
   options_.metrics.ignored_keys.add(input.ignored_keys);
   if (draining()) co_return draining_refusal();
+  if (input.resume) co_return co_await resume(std::move(owner), std::move(input));
   store::AdmitRequest request;
   request.input_hash = hash_of(input);
   if (auto refusal = complete(input)) co_return std::move(*refusal);
@@ -83,11 +84,7 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
     co_return admission.error();
   }
   using Outcome = store::Admission::Outcome;
-  if (admission->outcome == Outcome::id_conflict) {
-    co_return Refusal{
-        Refusal::Kind::conflict, "RUN_ID_CONFLICT",
-        "This runId was used with another input. Send a new runId, or the same input to get that run."};
-  }
+  if (admission->outcome == Outcome::id_conflict) co_return run_id_conflict();
   if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
   if (admission->outcome == Outcome::over_quota) {
     co_return over_quota(admission->stored_bytes, options_.storage_bytes_per_user);

@@ -83,8 +83,9 @@ class Service {
   Service(Service const&) = delete;
   Service& operator=(Service const&) = delete;
 
-  // Admits the run durably, and starts or queues it. The same run id and input again give the same run.
-  // `request_id` is for the log.
+  // Admits the run durably, and starts or queues it. The same run id and input again give the same run. An
+  // input that answers an interrupt lets the run go on that waits for it; then `Started` has the id under
+  // which it goes on. `request_id` is for the log.
   store::Async<std::variant<Started, Refusal>> start(UserId owner, RunInput input,
                                                      std::string request_id = {});
 
@@ -196,6 +197,10 @@ class Service {
   [[nodiscard]] store::DiscardRequest make_discard(RunKey run) const;
   [[nodiscard]] store::ClaimRequest make_claim(RunKey run) const;
   store::Async<CancelReply> discard(store::RunRow row);
+  // AGUI-4. `input` has a `resume`.
+  store::Async<std::variant<Started, Refusal>> resume(UserId owner, RunInput input);
+  store::Async<std::variant<Started, Refusal>> resumed(ThreadId thread, store::AnswerOutcome outcome);
+  store::Async<std::variant<Started, Refusal>> refuse_interrupt(UserId owner, RunInput input);
   // Continues a run that has waited.
   void wake(RunKey run);
   boost::asio::awaitable<void> continue_woken(RunKey run);

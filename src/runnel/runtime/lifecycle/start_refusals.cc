@@ -80,6 +80,28 @@ Refusal thread_busy(RunId const& active) {
       std::move(details)};
 }
 
+Refusal run_id_conflict() {
+  return {Refusal::Kind::conflict, "RUN_ID_CONFLICT",
+          "This runId was used with another input. Send a new runId, or the same input to get that run."};
+}
+
+Refusal already_decided(ToolCallId const& call, store::Decision stands) {
+  std::string details;
+  JsonObject{details}.text("toolCallId", call.text).text("status", to_string(stands)).close();
+  return {Refusal::Kind::conflict, "ALREADY_DECIDED",
+          std::string{"This tool call was decided already: it is "} + to_string(stands) + ".",
+          std::move(details)};
+}
+
+Refusal unknown_interrupt(std::string const& interrupt, std::optional<std::string> const& waiting) {
+  std::vector<std::string> ids;
+  if (waiting) ids.push_back(*waiting);
+  return {Refusal::Kind::not_found, "UNKNOWN_INTERRUPT",
+          "You have no interrupt '" + flow::clipped(interrupt, kLongestEcho) + "' on this thread; " +
+              (waiting ? "what waits there is " + *waiting + "." : "nothing waits there."),
+          listing("interruptId", ids)};
+}
+
 Refusal over_quota(std::int64_t used, std::int64_t limit) {
   std::string details;
   JsonObject{details}.number("usedBytes", used).number("limitBytes", limit).close();

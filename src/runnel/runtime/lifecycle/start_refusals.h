@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runnel/core/ids.h"
 #include "runnel/runtime/lifecycle/run_input.h"
+#include "runnel/store/approvals.h"
 #include "runnel/store/store.h"
 
 // Why a run does not start, in words for its client.
@@ -19,6 +21,14 @@ Refusal over_quota(std::int64_t used, std::int64_t limit);
 
 // `active` is the run that the thread is busy with; empty if it is unknown.
 Refusal thread_busy(RunId const& active);
+
+Refusal run_id_conflict();
+
+// `stands` is what was decided about the call.
+Refusal already_decided(ToolCallId const& call, store::Decision stands);
+
+// `waiting` is the interrupt that waits on the thread; empty if none does.
+Refusal unknown_interrupt(std::string const& interrupt, std::optional<std::string> const& waiting);
 
 // Says which budget is used up, its amounts and, if it resets, when. The amounts are those of calls that have
 // ended; if these leave something, the rest is reserved by calls that are under way.

@@ -162,6 +162,8 @@ asio::awaitable<std::optional<api::Response>> answer_live(std::shared_ptr<LiveTa
 // Becomes a reader of the run, for all who will poll it. Null if the run has ended, or the server stops.
 asio::awaitable<std::shared_ptr<LiveTask>> make_live(TaskRoutes const* routes, UserId user,
                                                      store::RunRow const* run) {
+  auto const key = LiveTasks::key(user, run->id);
+  if (auto known = routes->live->find(key)) co_return known;
   auto const first = oldest_kept(run->next_idx);
   auto const turn = co_await wait_for_turn(routes->reading, user);
   if (!turn) co_return nullptr;
@@ -169,7 +171,6 @@ asio::awaitable<std::shared_ptr<LiveTask>> make_live(TaskRoutes const* routes, U
   if (!after) co_return nullptr;
   auto feed = std::make_unique<RunFeed>(routes->feed, user, *run, *after,
                                         protocol::tasks_wire(protocol::Transport::poll));
-  auto const key = LiveTasks::key(user, run->id);
   auto const executor = co_await asio::this_coro::executor;
   auto channel = routes->feed.hub.open(run->key, RunNames{run->thread_id, run->id});
   auto const task =
@@ -197,7 +198,7 @@ asio::awaitable<api::Reply> answer_from_store(TaskRoutes const* routes, api::Req
 asio::awaitable<api::Reply> poll_task(TaskRoutes routes, api::Request request) {
   auto parsed = read_poll(request);
   if (auto* bad = std::get_if<api::Response>(&parsed)) co_return std::move(*bad);
-  auto const& poll = std::get<Poll>(parsed);
+  auto& poll = std::get<Poll>(parsed);
   auto live = routes.live->find(LiveTasks::key(request.user, RunId{poll.task}));
   if (live) {
     auto answer = co_await answer_live(live, &request, &poll);
@@ -206,6 +207,7 @@ asio::awaitable<api::Reply> poll_task(TaskRoutes routes, api::Request request) {
   auto run = co_await routes.feed.store.find_owned_run(request.user, RunId{poll.task});
   if (!run) co_return api::problem_from(run.error(), request.request_id);
   if (!*run) co_return no_such_task();
+  poll.task = (*run)->id.text;  // It may have been an alias (AGUI-4).
   if (!live && !store::is_ended((*run)->status)) {
     live = co_await make_live(&routes, request.user, &**run);
     if (live) {
