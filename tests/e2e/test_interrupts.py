@@ -16,6 +16,7 @@ from test_approvals import ApprovalCase
 from test_stock_clients import FOLDER, need_clients
 from tool_case import ROUTED, DONE, Asks, create
 
+from http_client import Http
 from runnel_server import environment
 from tasks import task_path
 
@@ -128,6 +129,10 @@ class Resuming(ResumeCase):
         task = run.api.get(task_path(alias))
         self.assertEqual((task.status, task.json), (200, run.api.get(task_path(run.run)).json))
         self.assertEqual(run.api.post(task_path(alias) + "/cancel").status, 200)
+        ticket = run.api.post("/api/v1/auth/tickets", {"for": "sse", "threadId": run.thread, "runId": alias}).json["ticket"]
+        anybody = Http(self.server.address)
+        with anybody.open("GET", f"{run.api.events_path(run.thread, alias, 'ag-ui')}&ticket={ticket}") as stream:
+            self.assertEqual(stream.next().json["runId"], alias)
         stranger = self.server.api("stranger")
         self.assertEqual(stranger.status(run.thread, alias).status, 404)
         self.assertEqual(stranger.get(task_path(alias)).status, 404)

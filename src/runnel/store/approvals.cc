@@ -228,7 +228,8 @@ Async<std::vector<RunKey>> Approvals::wake_due(std::int64_t now, std::size_t lim
   if (!overdue) co_return overdue.error();
   for (std::size_t i = 0; i < overdue->size(); ++i) {
     RunKey const run{overdue->integer(i, 0)};
-    auto const written = co_await sql_->write(decide(kDecide, run, expiry(overdue->text(i, 1), now)));
+    auto const expired = expiry(overdue->text(i, 1), now);
+    auto const written = co_await sql_->write(decide(kDecide, run, expired));
     if (written) woken.push_back(run);
     if (!written && !came_too_late(written.error())) co_return woken;
   }
