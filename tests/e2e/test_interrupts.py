@@ -212,6 +212,7 @@ class Repeats(ResumeCase):
         run, alias = self.begin(create(), user="ids"), new_id("r")
         self.script(DONE)
         other = run.api.start_run("hello", forwarded={"flow": "chat"})
+        self.assertEqual(run.api.finish(*other), "RUN_FINISHED")
         for taken in (other[1], run.run):
             self.assert_error(self.decide_on(run, answer(), taken), 409, "RUN_ID_CONFLICT")
             self.assert_error(run.api.post(AG_UI, self.body(run, answer(), taken)), 409, "RUN_ID_CONFLICT")
@@ -248,7 +249,9 @@ class Repeats(ResumeCase):
         self.assertEqual(self.edges(self.stream(again, self.body(again, answer(), alias)))[0], ("RUN_STARTED", alias, None))
         run.api.request("DELETE", f"/api/v1/agent/threads/{again.thread}")
         self.script(DONE)
-        self.assertEqual(run.api.post_run(run_input("hello", None, alias)).status, 202)
+        started = run.api.post_run(run_input("hello", None, alias, {"flow": "chat"}))
+        self.assertEqual(started.status, 202)
+        self.assertEqual(run.api.finish(started.json["threadId"], alias), "RUN_FINISHED")
 
     def test_RUN_13_answers_by_resume_and_by_the_route_at_once_give_one_effect(self):
         for number in range(4):
@@ -281,7 +284,7 @@ class Refusals(ResumeCase):
         run = self.begin(create(), user="unknown")
         call = self.call_of(run)
         for path in (RUNS, AG_UI):
-            for wrong in (f"approval_{call}x", call, "other"):
+            for wrong in (f"approval_{call}-no", call, "other"):
                 body = self.body(run, answer())
                 body["resume"][0]["interruptId"] = wrong
                 details = self.assert_error(run.api.post(path, body), 404, "UNKNOWN_INTERRUPT")

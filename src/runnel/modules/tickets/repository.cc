@@ -9,11 +9,14 @@ using store::SqlStatement;
 
 namespace {
 
-// A repeat updates the row with its own values, so that it returns the hash like the first time.
+// A run is also named by its aliases (AGUI-4). A repeat updates the row with its own values, so that it
+// returns the hash like the first time.
 constexpr char kPutForRun[] = R"sql(
 INSERT INTO tickets(hash, owner_id, kind, run_id, created_at, good_until, expires_at)
 SELECT $1, $2, 'sse', r.id, $5, $6, $7 FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
-WHERE r.owner_id = $2 AND r.run_ref = $4 AND s.thread_ref = $3 AND s.owner_id <> ''
+WHERE r.id IN (SELECT id FROM runs WHERE owner_id = $2 AND run_ref = $4
+               UNION ALL SELECT run_id FROM run_aliases WHERE owner_id = $2 AND alias = $4)
+  AND s.thread_ref = $3 AND s.owner_id <> ''
 ON CONFLICT (hash) DO UPDATE SET hash = excluded.hash RETURNING hash)sql";
 
 constexpr char kPutForThread[] = R"sql(
@@ -31,8 +34,8 @@ constexpr char kUseSse[] = R"sql(
 UPDATE tickets SET good_until = CASE WHEN good_until >= $5 THEN good_until WHEN $5 < expires_at THEN $5 ELSE expires_at END
 WHERE hash = $1 AND kind = 'sse' AND good_until > $4
   AND EXISTS (SELECT 1 FROM runs r JOIN agent_chat_sessions s ON s.id = r.thread_id
-              WHERE r.id = tickets.run_id AND r.owner_id = tickets.owner_id AND r.run_ref = $3 AND s.thread_ref = $2
-                AND s.owner_id <> '')
+              WHERE r.id = tickets.run_id AND r.owner_id = tickets.owner_id AND s.thread_ref = $2 AND s.owner_id <> ''
+                AND (r.run_ref = $3 OR EXISTS (SELECT 1 FROM run_aliases n WHERE n.run_id = r.id AND n.alias = $3)))
 RETURNING owner_id, expires_at)sql";
 
 // A deleted thread has lost its owner.

@@ -140,6 +140,21 @@ TEST_P(TicketRows, HTTP_4_TicketOfAThreadOpensTheThreadAndNoRun) {
   EXPECT_EQ(refusal(run_async(rows().put(foreign))), Errc::not_found);
 }
 
+TEST_P(TicketRows, AGUI_4_ARunIsAlsoNamedByItsAliases) {
+  sql("INSERT INTO run_aliases VALUES ('ann', 'next', " + std::to_string(run_.run.value) + ", 'c1', 1, 2)");
+  put(ticket("h1", stream("t1", "next")));
+  put(ticket("h2"));
+
+  EXPECT_EQ(use("h1", stream("t1", "next"), kNow + 1), "ann");
+  EXPECT_EQ(use("h1", stream(), kNow + 1), "ann");
+  EXPECT_EQ(use("h2", stream("t1", "next"), kNow + 1), "ann");
+  EXPECT_EQ(use("h2", stream("t2", "next"), kNow + 1), "");
+  EXPECT_EQ(refusal(run_async(rows().put(ticket("h3", stream("t2", "next"))))), Errc::not_found);
+  auto foreign = ticket("h3", stream("t1", "next"));
+  foreign.owner = UserId{"bob"};
+  EXPECT_EQ(refusal(run_async(rows().put(foreign))), Errc::not_found);
+}
+
 TEST_P(TicketRows, HTTP_4_WebSocketTicketIsUsedOnceWithinAMinute) {
   put(ticket("h1", Target{}));
 
