@@ -111,11 +111,23 @@ class Joining(JoinChecks, E2eCase):
 
     def test_AGUI_5_a_run_that_waits_for_its_turn(self):
         thread, first = self.api.start_run(thread=new_id("thread"))
-        _, second = self.api.start_run(thread=thread, forwarded={"onBusy": "enqueue"})
+        _, second = self.api.start_run("And then?", thread=thread, forwarded={"onBusy": "enqueue"})
         with join(self.api, thread, second) as stream:
             frames = list(stream)
-        self.assertEqual(frames, self.api.read_events(thread, second, dialect="ag-ui", agui="1.0"))
+        self.assertTrue(stream.ended)
+        self.check_prelude(frames)
+        self.assertEqual(frames[-1].event, "RUN_FINISHED")
         self.assertEqual(self.api.status(thread, first).json["status"], "completed")
+        self.check_shown(self.api, thread, frames)
+
+    def test_AGUI_5_a_run_that_is_canceled_while_it_waits_for_its_turn(self):
+        thread, _ = self.api.start_run(thread=new_id("thread"))
+        _, second = self.api.start_run(thread=thread, forwarded={"onBusy": "enqueue"})
+        with join(self.api, thread, second) as stream:
+            self.assertEqual(self.api.cancel(thread, second).status, 202)
+            frames = list(stream)
+        self.check_prelude(frames)
+        self.assertEqual(frames[-1].json.get("outcome"), {"type": "cancelled"})
 
     def test_AGUI_5_only_ag_ui_has_it(self):
         thread, run = self.finished_run()

@@ -1,5 +1,6 @@
 """RUN-15: one stream follows a whole thread. HTTP-4: a ticket opens it."""
 
+import sqlite3
 import unittest
 
 from e2e_case import DIALECTS, Api, E2eCase, eventually, new_id, offline
@@ -186,8 +187,9 @@ class ThreadTickets(ThreadStreamCase):
     def test_HTTP_4_a_ticket_for_a_run_does_not_open_its_thread(self):
         order = {"for": "sse", "threadId": self.thread, "runId": self.run_id}
         ticket = self.api.post(TICKETS, order).json["ticket"]
-        path = f"/api/v1/agent/threads/{self.thread}/events?ticket={ticket}"
-        self.assert_error(self.browser.get(path), 401, "INVALID_TICKET")
+        for more in ("", f"&runId={self.run_id}", "&runId="):
+            path = f"/api/v1/agent/threads/{self.thread}/events?ticket={ticket}{more}"
+            self.assert_error(self.browser.get(path), 401, "INVALID_TICKET")
 
     def test_HTTP_4_v1_without_a_run_id_takes_the_ticket_of_the_thread(self):
         path = f"/api/v1/agent/runs/{self.thread}/events?dialect=v1&ticket={self.ticket()}"
@@ -201,6 +203,18 @@ class ThreadTickets(ThreadStreamCase):
 
 class ThreadStreamsOverRestarts(ThreadStreamCase):
     config = offline(word_delay_ms=10, words=30)
+
+    def test_RUN_15_a_cursor_counts_although_a_queued_run_was_canceled_and_the_server_crashed(self):
+        thread, run = self.api.start_run(thread=new_id("thread"))
+        with self.api.thread_events(thread) as stream:
+            first = stream.next()
+        _, queued = self.api.start_run(thread=thread, forwarded={"onBusy": "enqueue"})
+        self.assertEqual(self.api.cancel(thread, queued).status, 202)
+        self.server.restart()
+        self.wait_status(thread, run, "completed")
+        with self.api.thread_events(thread, after=first.id) as stream:
+            self.assertEqual(stream.status, 200, stream.connection.read_body() if stream.status != 200 else "")
+            self.assertEqual([first, *self.take_runs(stream, 1)], self.whole(thread, run))
 
     def test_RUN_15_a_reader_follows_the_thread_through_crashes(self):
         thread, seen, runs = new_id("thread"), [], []
@@ -221,6 +235,24 @@ class ThreadStreamsOverRestarts(ThreadStreamCase):
         self.assertEqual(seen, whole[:len(seen)])
 
 
+class DamagedRuns(ThreadStreamCase):
+    config = offline(word_delay_ms=1, words=5)
+
+    def test_RUN_15_a_run_that_cannot_be_read_is_passed_over_like_an_expired_one(self):
+        thread, (broken, *others) = self.three_runs()
+        cursor = self.whole(thread, broken)[0].id
+        with sqlite3.connect(self.server.database) as db:
+            db.execute("UPDATE log SET body = 'x' WHERE run_id = (SELECT id FROM runs WHERE run_ref = ?)", (broken,))
+        db.close()
+        for name, query in DIALECTS.items():
+            for place in ({"after": cursor}, {"from": "start"}):
+                with self.subTest(name, place=place), self.api.thread_events(thread, **place, **query) as stream:
+                    stream.parser.needs_ids = False
+                    _, notice, *rest = self.take_runs(stream, 2)
+                    self.assertEqual(notice.json["name"], "runnel.events_expired")
+                    self.assertEqual(rest, self.whole(thread, *others, dialect=name)[1:])
+
+
 class ExpiredRuns(ThreadStreamCase):
     config = offline(retention={"events_s": 1, "sweep_s": 1})
 
@@ -235,13 +267,14 @@ class ExpiredRuns(ThreadStreamCase):
             for place in ({"after": cursor}, {"from": "start"}):
                 with self.subTest(name, place=place), self.api.thread_events(thread, **place, **query) as stream:
                     self.assertEqual(stream.status, 200)
+                    stream.parser.needs_ids = False
                     self.finished_run(thread=thread)
                     first, notice, *rest = self.take_runs(stream, 1)
-                    run = notice.json.get("runId", first.json["runId"])
-                    self.assertEqual(first.event, "RUN_STARTED")
-                    self.assertEqual((notice.id, notice.event), ("", "CUSTOM"))
+                    self.assertEqual((first.id, notice.id, notice.event), ("", "", "CUSTOM"))
                     self.assertEqual({key: notice.json[key] for key in expected}, expected)
-                    self.assertEqual([first, *rest], self.whole(thread, run, dialect=name))
+                    begin, *events = self.whole(thread, first.json["runId"], dialect=name)
+                    self.assertEqual((first.event, first.data), (begin.event, begin.data))
+                    self.assertEqual(rest, events)
 
 
 if __name__ == "__main__":

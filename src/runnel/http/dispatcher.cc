@@ -41,12 +41,11 @@ void take_ticket_out(api::Request& request) {
   std::erase_if(request.query_items, [](auto const& item) { return item.first == kTicket; });
 }
 
-// Empty if the request is for the stream of a whole thread.
+// Empty if the request is for the stream of a whole thread. A route that knows no run ignores the parameter,
+// so it must not count here.
 RunId run_in(api::Request const& request) {
-  auto const& query = request.query_items;
-  auto const run =
-      std::find_if(query.begin(), query.end(), [](auto const& item) { return item.first == "runId"; });
-  return run != query.end() ? RunId{run->second} : RunId{};
+  bool const has_run = request.operation == nullptr || request.operation->has_query("runId");
+  return has_run ? RunId{request.query("runId").value_or("")} : RunId{};
 }
 
 // A body up to this size is parsed on its connection's core, which takes at most half a millisecond.

@@ -22,9 +22,10 @@ WHERE thread_id = $1 AND epoch > 0 AND (started_at IS NOT NULL OR status <> 'can
 ORDER BY epoch DESC LIMIT 1)sql";
 
 // A run's row has its newest epoch, so the run is the first one whose newest epoch is not below the wanted
-// one.
+// one. A run that was canceled in the queue took its epoch while another was active.
 constexpr std::string_view kWithEpoch = R"sql(
-SELECT r.id FROM (SELECT id FROM runs WHERE thread_id = $1 AND epoch >= $2 ORDER BY epoch LIMIT 1) r
+SELECT r.id FROM (SELECT id FROM runs WHERE thread_id = $1 AND epoch >= $2
+                    AND (epoch = $2 OR started_at IS NOT NULL OR status <> 'canceled') ORDER BY epoch LIMIT 1) r
 JOIN run_epochs e ON e.run_id = r.id AND e.epoch = $2)sql";
 
 std::optional<BegunRun> to_begun_run(SqlResult const& found) {

@@ -26,11 +26,13 @@ function framesOf(file) {
     .map((frame) => JSON.parse(frame.split("\n").find((line) => line.startsWith("data: ")).slice(6)));
 }
 
-// Each message has the joined text of its deltas, and nothing else.
+// Each message has the joined text of its deltas, and nothing else. A list of messages takes those away that it lacks.
 function checkTexts(frames, messages) {
   const texts = new Map();
-  for (const { type, messageId, delta } of frames) {
+  for (const { type, messageId, delta, messages: kept } of frames) {
     if (type === "TEXT_MESSAGE_CONTENT") texts.set(messageId, (texts.get(messageId) ?? "") + delta);
+    if (type !== "MESSAGES_SNAPSHOT") continue;
+    for (const id of texts.keys()) if (!kept.some((message) => message.id === id)) texts.set(id, undefined);
   }
   for (const [id, text] of texts) {
     assert.equal(messages.find((message) => message.id === id)?.content, text, `text of ${id}`);

@@ -178,34 +178,44 @@ asio::awaitable<void> StreamSession::pump(std::shared_ptr<StreamSession> self) {
   std::string failure;
   try {
     bool goes_on = true;
-    while (goes_on && state_ == State::live && !ending_) {
+    while (goes_on) {
+      // What the reader has not taken counts for its user until it has.
+      while (state_ == State::live && !ending_ && !queue_.empty())
+        co_await more_runs_->sent.wait();
+      if (state_ != State::live || ending_) break;
       more_runs_->asked_for = false;
       auto step = co_await feed_->next(self);
-      goes_on = co_await take_step(std::move(step));
+      goes_on = take_step(std::move(step));
     }
   } catch (std::exception const& error) {
     failure = error.what();
   }
-  more_runs_->asking = false;
   if (!failure.empty()) {
     base::log(base::LogLevel::error, "stream failed", {{"request_id", request_id_}, {"detail", failure}});
     on_close(CloseReason::reconnect);
   }
+  more_runs_->asking = false;
   if (state_ == State::closed) release_feed();
 }
 
 // Whether the feed is to be asked again.
-asio::awaitable<bool> StreamSession::take_step(FeedStep step) {
-  if (state_ != State::live || ending_) co_return false;
-  if (step.kind == FeedStep::Kind::live) co_return more_runs_->asked_for;
-  if (step.kind != FeedStep::Kind::frames) {
-    on_close(CloseReason::reconnect);
-    co_return false;
+bool StreamSession::take_step(FeedStep step) {
+  if (state_ != State::live || ending_) return false;
+  switch (step.kind) {
+    case FeedStep::Kind::live:
+      return more_runs_->asked_for;
+    case FeedStep::Kind::frames:
+      on_frames(std::move(step.frames));
+      return true;
+    case FeedStep::Kind::ended:
+      ending_ = CloseReason::ended;
+      flush();
+      return false;
+    case FeedStep::Kind::reconnect:
+      break;
   }
-  on_frames(std::move(step.frames));
-  while (state_ == State::live && !ending_ && !queue_.empty())
-    co_await more_runs_->sent.wait();
-  co_return true;
+  on_close(CloseReason::reconnect);
+  return false;
 }
 
 void StreamSession::on_tick() {

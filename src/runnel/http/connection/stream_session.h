@@ -74,7 +74,7 @@ class StreamSession final : public stream::Subscriber,
 
   void ask_for_more();
   boost::asio::awaitable<void> pump(std::shared_ptr<StreamSession> self);
-  boost::asio::awaitable<bool> take_step(FeedStep step);
+  bool take_step(FeedStep step);
   void release_feed();
   void overflow();
   void enqueue(stream::SharedFrames frames);

@@ -1,10 +1,11 @@
 #pragma once
 
+#include <cstddef>
+#include <deque>
 #include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
+#include "runnel/base/clock.h"
 #include "runnel/core/fact/fact_order.h"
 #include "runnel/http/routes/run_feed.h"
 
@@ -15,22 +16,27 @@ namespace runnel::http {
 // which it is.
 class JoinState {
  public:
-  // Takes the log's facts in their order. False when the rest need not be read.
-  bool take(Record const& record);
+  // Takes the log's facts in their order. False when the rest need not be read. Fails if a fact is out of
+  // order.
+  Result<bool> take(Record const& record);
 
   // The place, and what is open there.
   [[nodiscard]] Position position() const { return current().position; }
   [[nodiscard]] FactOrder const& order() const { return current().order; }
   // The messages of the run that are complete there.
   [[nodiscard]] bool has(MessageId const& message) const { return current().complete.contains(message); }
-  [[nodiscard]] std::vector<CardShown> const& cards() const { return current().cards; }
+  // The newest cards of the run.
+  [[nodiscard]] std::deque<CardShown> const& cards() const { return current().cards; }
 
  private:
   struct Place {
     Position position;
     FactOrder order;
     std::set<MessageId> complete;
-    std::vector<CardShown> cards;
+    std::deque<CardShown> cards;
+    std::size_t card_bytes = 0;
+
+    void keep(CardShown const& card);
   };
   [[nodiscard]] Place const& current() const { return before_pause_ ? *before_pause_ : place_; }
 
@@ -39,9 +45,9 @@ class JoinState {
 };
 
 // The stream of the run for a client that has none of it: RUN_STARTED, the thread's messages, the state, and
-// what is open, begun anew with what it has so far; then the run's events from there on. Fails with
-// `not_found` if the log cannot be read.
+// what is open, begun anew with what it has so far; then the run's events from there on. A run that has not
+// begun is waited for. Fails with `not_found` if the log cannot be read.
 store::Async<std::unique_ptr<EventFeed>> join_run(FeedParts parts, UserId reader, store::RunRow run,
-                                                  Wire wire, std::int64_t now_us);
+                                                  Wire wire, base::Clock const* clock);
 
 }  // namespace runnel::http

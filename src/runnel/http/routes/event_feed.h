@@ -39,7 +39,7 @@ class EventFeed : public api::EventStream {
   [[nodiscard]] virtual bool hold_backlog(std::size_t /*bytes*/) { return true; }
 
   // Whether more may follow when the reader is told, after `live`, that the run has ended: then call next()
-  // again (RUN-15).
+  // again, which says what follows (RUN-15).
   [[nodiscard]] virtual bool continues() const { return false; }
 
   // For a WebSocket, the value of Sec-WebSocket-Accept. Empty for an SSE stream.

@@ -71,6 +71,7 @@ asio::awaitable<FeedStep> RunFeed::next(std::shared_ptr<stream::Subscriber> read
       if (reader_ != 0) co_return step(FeedStep::Kind::live);
     }
     auto page = co_await read_page();
+    unreadable_ = !page && page.error().code == Errc::not_found;
     if (!page) co_return step(FeedStep::Kind::reconnect);
     if (*page && !(*page)->bytes.empty()) co_return step(FeedStep::Kind::frames, std::move(*page));
   }

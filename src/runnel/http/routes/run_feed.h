@@ -44,6 +44,9 @@ class RunFeed final : public EventFeed {
   [[nodiscard]] RunNames const& run() const override { return names_; }
   [[nodiscard]] Wire wire() const override { return wire_; }
 
+  // After `reconnect`: the rest of the run will never be read, because its log has expired or is damaged.
+  [[nodiscard]] bool is_unreadable() const { return unreadable_; }
+
  private:
   [[nodiscard]] stream::Channel::Attach make_attach(std::shared_ptr<stream::Subscriber> reader) const;
   boost::asio::awaitable<Result<stream::SharedFrames>> read_page();
@@ -61,7 +64,8 @@ class RunFeed final : public EventFeed {
   Until const until_;
   bool ended_;           // The whole run is in the store.
   bool looked_ = false;  // The store has nothing after `after_`, and the run continues: wait for its writer.
-  bool complete_ = false;       // The terminal event has been read.
+  bool complete_ = false;  // The terminal event has been read.
+  bool unreadable_ = false;
   stream::SharedFrames ahead_;  // Read, but not yet returned.
   std::shared_ptr<stream::Channel> channel_;
   stream::ReaderId reader_ = 0;

@@ -129,7 +129,7 @@ std::optional<api::Response> refuse_join(api::Request const& request) {
 
 asio::awaitable<api::Reply> join_reply(RunRoutes routes, api::Request request, store::RunRow run, Wire wire) {
   if (run.log_expired) co_return events_expired(run);
-  auto feed = co_await join_run(routes.feed, request.user, run, wire, routes.clock.now_us());
+  auto feed = co_await join_run(routes.feed, request.user, run, wire, &routes.clock);
   if (!feed && feed.error().code == Errc::not_found) co_return events_expired(run);
   if (!feed) co_return api::problem_from(feed.error(), request.request_id);
   co_return std::move(*feed);
@@ -150,6 +150,7 @@ asio::awaitable<api::Reply> events_reply(RunRoutes routes, api::Request request,
 }
 
 asio::awaitable<api::Reply> stream_events(RunRoutes routes, api::Request request) {
+  if (auto refusal = refuse_join(request)) co_return std::move(*refusal);
   // Clients of v1 may name no run, and follow the thread from its newest run on.
   if (!request.query("runId") && request.query("dialect") == "v1")
     co_return co_await stream_thread(routes.threads, std::move(request), ThreadFrom::newest);
@@ -157,7 +158,6 @@ asio::awaitable<api::Reply> stream_events(RunRoutes routes, api::Request request
   if (auto* refusal = std::get_if<api::Response>(&found)) co_return std::move(*refusal);
   auto& named = std::get<NamedRun>(found);
 
-  if (auto refusal = refuse_join(request)) co_return std::move(*refusal);
   auto const wire = wanted_wire(request, named.row.agui_version);
   if (auto const* refusal = std::get_if<api::Response>(&wire)) co_return *refusal;
   co_return co_await events_reply(routes, std::move(request), std::move(named), std::get<Wire>(wire));

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "runnel/runtime/writing/shown_messages.h"
 
@@ -16,17 +18,32 @@ namespace asio = boost::asio;
 
 namespace {
 
-// The largest list of messages that is sent (AGUI-8), and a number of rows that never fits into it.
+// The largest list of messages that is sent (AGUI-8).
 constexpr std::size_t kMostBytes = std::size_t{128} * 1024;
+// What is read for it: rows have more than the list, such as cards.
+constexpr std::size_t kMostRead = std::size_t{1024} * 1024;
 constexpr std::size_t kMostRows = 4096;
 
-using Facts = std::vector<Fact>;
+bool ends_superseded(Fact const& fact) {
+  auto const* const ended = std::get_if<TextEnded>(&fact);
+  return ended != nullptr && ended->outcome == TextOutcome::superseded;
+}
 
-Facts::iterator find_superseded(Facts& facts) {
-  return std::find_if(facts.begin(), facts.end(), [](Fact const& fact) {
-    auto const* const ended = std::get_if<TextEnded>(&fact);
-    return ended != nullptr && ended->outcome == TextOutcome::superseded;
-  });
+// The messages that the commit takes back: those that end in it as superseded, and one that ended before but
+// whose row says only now that nobody sees it.
+std::vector<MessageId> superseded_in(Commit const& commit, FactOrder const& order) {
+  std::vector<MessageId> out;
+  for (auto const& fact : commit.facts) {
+    if (ends_superseded(fact)) out.push_back(std::get<TextEnded>(fact).message);
+  }
+  auto const& ended = order.unsettled_text();
+  if (!ended) return out;
+  auto const is_hidden = [&](store::NewMessage const& row) {
+    return row.id == ended->message && row.mask == 0 && row.lane == store::Lane::visible;
+  };
+  auto const& rows = commit.rows.messages;
+  if (std::any_of(rows.begin(), rows.end(), is_hidden)) out.push_back(ended->message);
+  return out;
 }
 
 // What belongs to the same model call may be closed behind its text: the clients are told when all of it is.
@@ -67,12 +84,17 @@ std::optional<JsonText> list_of(store::HistoryPage const& page, Commit const& co
   return parsed ? std::optional{std::move(*parsed)} : std::nullopt;
 }
 
-void add_what_is_left(Commit& commit, Result<store::HistoryPage> const& page) {
-  auto const ended = find_superseded(commit.facts);
-  MessageSuperseded fact{std::get<TextEnded>(*ended).message, std::nullopt};
-  if (page) fact.messages = list_of(*page, commit);
-  auto const place = std::find_if(ended, commit.facts.end(), &opens_something);
-  commit.facts.insert(place, std::move(fact));
+// The list says it for all of them; without a list, each is named.
+void add_what_is_left(Commit& commit, std::vector<MessageId> superseded,
+                      Result<store::HistoryPage> const& page) {
+  std::optional<JsonText> list;
+  if (page) list = list_of(*page, commit);
+  if (list) superseded.resize(1);
+  auto const ended = std::find_if(commit.facts.begin(), commit.facts.end(), &ends_superseded);
+  auto const from = ended == commit.facts.end() ? commit.facts.begin() : ended;
+  auto place = std::find_if(from, commit.facts.end(), &opens_something);
+  for (auto& message : superseded)
+    place = std::next(commit.facts.insert(place, MessageSuperseded{std::move(message), list}));
 }
 
 }  // namespace
@@ -81,10 +103,11 @@ void add_what_is_left(Commit& commit, Result<store::HistoryPage> const& page) {
 // know.
 asio::awaitable<Commit> with_what_is_left(RunParts parts, UserId owner, std::shared_ptr<RunWriter> writer,
                                           Commit commit) {
-  if (find_superseded(commit.facts) == commit.facts.end()) co_return commit;
-  store::PageSize const size{kMostRows, kMostBytes};
+  auto superseded = superseded_in(commit, writer->order());
+  if (superseded.empty()) co_return commit;
+  store::PageSize const size{kMostRows, kMostRead};
   auto const page = co_await parts.store.history(owner, writer->names().thread, std::nullopt, size);
-  add_what_is_left(commit, page);
+  add_what_is_left(commit, std::move(superseded), page);
   co_return commit;
 }
 

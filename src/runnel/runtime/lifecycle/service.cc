@@ -278,6 +278,7 @@ Async<CancelReply> Service::discard(store::RunRow row) {
 
   auto const channel = parts_.hub.open(row.key, RunNames{row.thread_id, row.id});
   asio::post(channel->context(), [channel] { channel->retire(); });
+  parts_.hub.threads().tell(row.thread);
   co_return CancelReply{true, false, store::RunStatus::canceled};
 }
 

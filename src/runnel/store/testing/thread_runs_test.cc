@@ -71,6 +71,18 @@ TEST_P(ThreadRunsContract, RUN_15_RunCanceledInTheQueueIsNotShown) {
   EXPECT_EQ(run_async(runs().newest(thread())).value()->key, first.run);
 }
 
+TEST_P(ThreadRunsContract, RUN_15_EpochIsFoundAlthoughAQueuedRunWasCanceledMeanwhile) {
+  auto const first = admit(admission("r1"));
+  auto const queued = admit(admission("r2", OnBusy::enqueue));
+  run_async(store().discard({queued.run, kNow, batch(1, 2)})).value();
+  auto const later = claim(first.run, kNow + 1000);
+  ASSERT_GT(later.epoch, row(queued.run).epoch);
+
+  for (auto const epoch : {first.epoch, later.epoch})
+    EXPECT_EQ(run_async(runs().with_epoch(thread(), epoch)).value(), first.run);
+  EXPECT_EQ(run_async(runs().with_epoch(thread(), row(queued.run).epoch)).value(), queued.run);
+}
+
 TEST_P(ThreadRunsContract, RUN_15_ExpiredRunsArePassedOverAndNoted) {
   auto const expired = whole("r1");
   run_async(store().expire_logs(kNow + 21, 10)).value();

@@ -44,53 +44,68 @@ asio::awaitable<FeedStep> ThreadFeed::next(std::shared_ptr<stream::Subscriber> r
       if (!*opened) continue;
     }
     if (auto ahead = std::exchange(ahead_, nullptr))
-      co_return thread_step(FeedStep::Kind::frames, std::move(ahead));
+      co_return sent(thread_step(FeedStep::Kind::frames, std::move(ahead)));
     auto step = co_await run_->next(reader);
-    live_ = step.kind == FeedStep::Kind::live;
-    if (step.kind != FeedStep::Kind::ended) co_return step;
+    // A reader that has the beginning of such a run must come back: clients of AG-UI take no second run
+    // before the first has ended.
+    bool const passes_over = run_->is_unreadable() && !has_begun_;
+    if (step.kind != FeedStep::Kind::ended && !passes_over) co_return sent(std::move(step));
+    place_.expired = passes_over;
     run_.reset();
   }
 }
 
-store::Async<bool> ThreadFeed::open_next() {
-  auto const next = co_await runs_.next(thread_, place_.after, place_.read);
-  if (!next) co_return next.error();
-  if (!*next) {
-    auto const there = co_await check_thread();
-    if (!there) co_return there.error();
-    co_return false;
-  }
-  auto row = co_await parts_.store.run_by_key((*next)->key);
-  if (!row) co_return row.error();
-  if (!*row) co_return Error{Errc::not_found, "the run is gone"};
-  place_.expired = place_.expired || (*next)->expired_before;
-  auto const opened = co_await open(std::move(**row));
-  if (!opened) co_return opened.error();
-  co_return true;
+FeedStep ThreadFeed::sent(FeedStep step) {
+  live_ = step.kind == FeedStep::Kind::live;
+  has_begun_ = true;
+  return step;
 }
 
-store::Async<void> ThreadFeed::open(store::RunRow run) {
+store::Async<bool> ThreadFeed::open_next() {
+  for (;;) {
+    auto const next = co_await runs_.next(thread_, place_.after, place_.read);
+    if (!next) co_return next.error();
+    if (!*next) break;
+    auto row = co_await parts_.store.run_by_key((*next)->key);
+    if (!row) co_return row.error();
+    if (!*row) co_return Error{Errc::not_found, "the run is gone"};
+    place_.expired = place_.expired || (*next)->expired_before;
+    auto const opened = co_await open(std::move(**row));
+    if (!opened) co_return opened.error();
+    if (*opened) co_return true;
+  }
+  auto const there = co_await check_thread();
+  if (!there) co_return there.error();
+  co_return false;
+}
+
+store::Async<bool> ThreadFeed::open(store::RunRow run) {
+  bool const expired = place_.expired;
   names_.run = run.id;
+  place_ = ThreadPlace::behind(run);
   Position after;
-  if (place_.expired) {
+  if (expired) {
     auto const told = co_await tell_expired(run.key);
+    place_.expired = !told;
+    if (!told && told.error().code == Errc::not_found) co_return false;
     if (!told) co_return told.error();
     after = *told;
   }
   run_ = std::make_unique<RunFeed>(parts_, user_, run, after, wire_);
-  place_ = ThreadPlace::behind(run);
-  co_return Result<void>{};
+  has_begun_ = false;
+  co_return true;
 }
 
+// The first event has no id: a reader that is cut behind it is told again.
 store::Async<Position> ThreadFeed::tell_expired(RunKey run) {
   auto const rows = co_await parts_.store.read_log(run, 0, 1);
   if (!rows) co_return rows.error();
   if (rows->empty()) co_return Error{Errc::not_found, "the run has no events"};
   auto const records = parse_log_body(rows->front().body, rows->front().epoch);
-  if (!records) co_return records.error();
+  if (!records) co_return Error{Errc::not_found, "the log can no longer be read"};
   auto const& first = records->front();
   stream::Frames frames;
-  frames.add(parts_.hub.encoding(), wire_, names_, first);
+  protocol::append_notice(wire_, names_, first.fact, first.time_us, frames.bytes);
   protocol::append_events_expired(
       wire_, names_, first.time_us,
       "/api/v1/agent/history?threadId=" + api::encode_component(names_.thread.text), frames.bytes);

@@ -23,12 +23,15 @@ class ThreadFeed final : public EventFeed {
   [[nodiscard]] Wire wire() const override { return wire_; }
 
  private:
-  // Opens the next run. False if no further one has begun.
+  // Opens the next run that can be read. False if no further one has begun.
   store::Async<bool> open_next();
-  store::Async<void> open(store::RunRow run);
-  // For a run with events before it that are not kept: its first event, and behind it what was lost.
+  // False if the run cannot be read: it is passed over like one that has expired.
+  store::Async<bool> open(store::RunRow run);
+  // For a run with events before it that are not kept: its first event, and behind it what was lost. Fails
+  // with `not_found` if the run cannot be read.
   store::Async<Position> tell_expired(RunKey run);
   store::Async<void> check_thread();
+  [[nodiscard]] FeedStep sent(FeedStep step);
 
   FeedParts const parts_;
   store::ThreadRuns runs_;
@@ -40,6 +43,7 @@ class ThreadFeed final : public EventFeed {
   ThreadPlace place_;
   std::unique_ptr<RunFeed> run_;  // Null between two runs.
   bool live_ = false;             // The reader is attached to the run; it is told when the run has ended.
+  bool has_begun_ = false;        // Events of the run were sent.
   stream::SharedFrames ahead_;    // To be sent before anything else.
 };
 
