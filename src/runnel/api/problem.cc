@@ -24,6 +24,7 @@ Mapping mapping_of(Errc code) {
       return {404, "NOT_FOUND", "The resource that the request names does not exist.", LogLevel::debug};
     case Errc::already_exists:
     case Errc::conflict:
+    case Errc::open_calls:
       return {409, "CONFLICT", "The current state does not allow this request.", LogLevel::debug};
     // Another node has the run. The same request reaches that node when it is sent again.
     case Errc::fenced:

@@ -20,7 +20,8 @@ TEST(Problem, EveryErrcHasItsStatusAndKeepsItsDetail) {
   for (auto const& [code, status, name] :
        {std::tuple{Errc::invalid, 400, "INVALID_REQUEST"}, std::tuple{Errc::not_found, 404, "NOT_FOUND"},
         std::tuple{Errc::already_exists, 409, "CONFLICT"}, std::tuple{Errc::conflict, 409, "CONFLICT"},
-        std::tuple{Errc::fenced, 503, "UNAVAILABLE"}, std::tuple{Errc::unavailable, 503, "UNAVAILABLE"},
+        std::tuple{Errc::open_calls, 409, "CONFLICT"}, std::tuple{Errc::fenced, 503, "UNAVAILABLE"},
+        std::tuple{Errc::unavailable, 503, "UNAVAILABLE"},
         std::tuple{Errc::over_budget, 402, "BUDGET_EXCEEDED"}, std::tuple{Errc::canceled, 503, "UNAVAILABLE"},
         std::tuple{Errc::internal, 500, "INTERNAL"}}) {
     testing::internal::CaptureStderr();

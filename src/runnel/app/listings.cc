@@ -12,7 +12,8 @@ http::Listings::Flow listed(flow::Flow const& flow, bool is_default) {
   out.description = flow.description;
   out.is_default = is_default;
   for (auto const& stage : flow.stages)
-    out.stages.push_back({stage.name, stage.tools, stage.kind == flow::StageKind::memory ? "memory" : ""});
+    out.stages.push_back(
+        {stage.name, stage.tools, stage.kind == flow::StageKind::memory ? "memory" : "", stage.client_tools});
   return out;
 }
 

@@ -77,6 +77,7 @@ runtime::ServiceOptions service_options(Settings const& settings, base::Metrics&
   options.max_recoveries = settings.max_recoveries;
   options.runs_per_user = settings.runs_per_user;
   options.context_bytes = static_cast<std::size_t>(settings.context_bytes);
+  options.message_bytes = static_cast<std::size_t>(settings.message_limit_bytes);
   options.storage_bytes_per_user = settings.storage_bytes_per_user;
   options.event_retention = seconds{settings.events_s};
   options.sweep_interval = seconds{settings.sweep_s};

@@ -17,6 +17,7 @@ enum class Errc {
   fenced,          // Another writer has taken over the run; this one may neither write nor show anything.
   unavailable,     // The store or an upstream server cannot answer; the same call may succeed later.
   over_budget,     // It would cost more than may be spent.
+  open_calls,      // The thread has calls to its client's tools that the beginning of a run does not close.
   canceled,        // Someone asked for the work to stop.
   internal,        // A bug.
 };

@@ -21,6 +21,10 @@ bool follows(Stage const& stage, std::string_view finished, std::string_view lab
 
 }  // namespace
 
+bool Flow::takes_client_tools() const {
+  return std::any_of(stages.begin(), stages.end(), [](Stage const& stage) { return stage.client_tools; });
+}
+
 Stage const* Flow::find(std::string_view stage) const {
   return find_named(stages, stage);
 }

@@ -104,6 +104,7 @@ struct Stage {
   std::optional<Answer> answer;
   std::vector<std::string> tools;
   std::vector<std::string> methods;  // Those that it may call with its tools. Empty means all.
+  bool client_tools = false;         // Whether it may also call tools that the run's client brings (AGUI-6).
   StageKind kind = StageKind::normal;
   ContextScope context = ContextScope::thread;
   std::string model;             // Empty means the agent's model.
@@ -119,6 +120,8 @@ struct Flow {
   std::vector<Stage> stages;  // At least one; the first is the start stage.
 
   [[nodiscard]] Stage const& first() const { return stages.front(); }
+  // Whether any of its stages may call tools of the run's client.
+  [[nodiscard]] bool takes_client_tools() const;
   // Null if there is no stage of that name.
   [[nodiscard]] Stage const* find(std::string_view stage) const;
   // The stage that begins when `stage` has finished with `label`. Null if there is none: then the run ends

@@ -88,10 +88,19 @@ struct AgUiEncoder {
   // The run id under which the client knows the run.
   [[nodiscard]] RunId const& known_as(RunId const& alias) const { return alias.empty() ? names.run : alias; }
 
-  void run_started(RunId const& run) const {
+  void run_started(RunId const& run, std::optional<JsonText> const& answers = {}) const {
     auto event = begin_run_event("RUN_STARTED", run);
     if (version == AgUiVersion::v1_0) event.json.text("protocolVersion", "1.0");
+    if (answers) add_input(event.json, run, *answers);
     event.end();
+  }
+  // A client adds the messages that it does not have: the one that sent them has them under the same ids, and
+  // any other one learns of them here.
+  void add_input(JsonObject& event, RunId const& run, JsonText const& messages) const {
+    JsonObject input{event.key("input")};
+    input.text("threadId", names.thread.text).text("runId", run.text).raw("state", "{}");
+    input.raw("messages", messages.str()).raw("tools", "[]").raw("context", "[]").raw("forwardedProps", "{}");
+    input.close();
   }
   void step(std::string_view type, std::string const& stage) const {
     auto event = begin(type);
@@ -118,7 +127,7 @@ struct AgUiEncoder {
 
   // --- The life of the run ---
 
-  void operator()(RunStarted const&) const { run_started(names.run); }
+  void operator()(RunStarted const& fact) const { run_started(names.run, fact.answers); }
   // Before the first fact there is nothing to invalidate, and the client's verifier accepts nothing before
   // RUN_STARTED, neither the first one nor the one after a pause.
   void operator()(WriterChanged const& fact) const {
@@ -135,8 +144,17 @@ struct AgUiEncoder {
   }
   void operator()(StepStarted const& fact) const { step("STEP_STARTED", fact.stage); }
   void operator()(StepFinished const& fact) const { step("STEP_FINISHED", fact.stage); }
+  // The field for pending calls is fatal to predecessors of version 1.0. They find them without it: calls
+  // of tools of their own that have no result.
   void operator()(RunFinished const& fact) const {
     auto event = begin_run_event("RUN_FINISHED", known_as(fact.alias));
+    if (version == AgUiVersion::v1_0 && !fact.pending_calls.empty()) {
+      JsonObject outcome{event.json.key("outcome")};
+      outcome.text("type", "success");
+      append_json_array(outcome.key("pendingToolCallIds"), fact.pending_calls,
+                        [](std::string& into, ToolCallId const& id) { append_json_string(into, id.text); });
+      outcome.close();
+    }
     add_usage(event.json, fact.usage);
     event.end();
   }
@@ -251,6 +269,19 @@ struct AgUiEncoder {
     JsonObject metadata{event.json.key("metadata")};
     metadata.text("tool_name", fact.tool).text("status", to_string(fact.status)).text("stage", fact.stage);
     if (fact.card) metadata.raw("ui_schema", fact.card->str());
+    metadata.close();
+    event.end();
+  }
+  // An answer came from a client, whose message it is; RUN_STARTED shows it to others.
+  void operator()(ClientCallClosed const& fact) const {
+    if (fact.answered) return;
+    auto event = begin("TOOL_CALL_RESULT");
+    event.json.text("messageId", fact.message.text)
+        .text("toolCallId", fact.call.text)
+        .text("role", "tool")
+        .text("content", fact.content);
+    JsonObject metadata{event.json.key("metadata")};
+    metadata.text("tool_name", fact.tool).text("status", to_string(fact.status)).text("stage", fact.stage);
     metadata.close();
     event.end();
   }

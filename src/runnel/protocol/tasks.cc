@@ -144,6 +144,15 @@ class TasksEncoder {
       data.text("summary", fact.summary);
     });
   }
+  // The call was another run's, and no action of the server's.
+  void operator()(ClientCallClosed const& fact) const {
+    event("update_action", [&](JsonObject& data) {
+      data.text("id", fact.call.text);
+      data.text("status", fact.status == ToolStatus::failure ? "failed" : "completed");
+      data.text("message", ended_text(fact.status)).raw("result", fact.result.str());
+      data.text("summary", fact.summary);
+    });
+  }
   void operator()(CardShown const&) const {}
   void operator()(ApprovalChanged const& fact) const {
     event("update_action", [&](JsonObject& data) {

@@ -8,7 +8,11 @@ namespace {
 struct V1Encoder : V2Encoder {
   using V2Encoder::operator();
 
-  void operator()(ToolResult const& fact) const {
+  void operator()(ToolResult const& fact) const { end_result(fact); }
+  void operator()(ClientCallClosed const& fact) const { end_result(fact); }
+
+  template <class ResultFact>
+  void end_result(ResultFact const& fact) const {
     auto event = begin_result(fact);
     event.json.text("result", fact.result.str());
     append_or_null(event.json, "error", fact.error);

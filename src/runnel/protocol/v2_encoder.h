@@ -118,7 +118,8 @@ struct V2Encoder {
   void operator()(ToolCallEnded const& fact) const { begin_call("TOOL_CALL_END", fact).end(); }
   void operator()(ToolStarted const&) const {}
   void operator()(ToolProgress const&) const {}
-  [[nodiscard]] Event begin_result(ToolResult const& fact) const {
+  template <class ResultFact>
+  [[nodiscard]] Event begin_result(ResultFact const& fact) const {
     auto event = begin("TOOL_CALL_RESULT");
     event.json.text("messageId", fact.message.text)
         .text("role", "tool")
@@ -134,6 +135,12 @@ struct V2Encoder {
     event.json.raw("result", fact.result.str());
     append_or_null(event.json, "error", fact.error);
     if (fact.card) event.json.raw("ui_schema", fact.card->str());
+    event.end();
+  }
+  void operator()(ClientCallClosed const& fact) const {
+    auto event = begin_result(fact);
+    event.json.raw("result", fact.result.str());
+    append_or_null(event.json, "error", fact.error);
     event.end();
   }
   void operator()(CardShown const&) const {}

@@ -7,12 +7,14 @@
 
 #include "kPostgresApprovals.inc"
 #include "kPostgresBaseline.inc"
+#include "kPostgresClientCalls.inc"
 #include "kPostgresLogIdx.inc"
 #include "kPostgresRunAliases.inc"
 #include "kPostgresRunsByEpoch.inc"
 #include "kPostgresToolCalls.inc"
 #include "kSqliteApprovals.inc"
 #include "kSqliteBaseline.inc"
+#include "kSqliteClientCalls.inc"
 #include "kSqliteLogIdx.inc"
 #include "kSqliteRunAliases.inc"
 #include "kSqliteRunsByEpoch.inc"
@@ -27,7 +29,8 @@ constexpr std::array kOfRuns{Migration{"runs", 1, kSqliteBaseline, kPostgresBase
                              Migration{"runs", 3, kSqliteApprovals, kPostgresApprovals},
                              Migration{"runs", 4, kSqliteLogIdx, kPostgresLogIdx},
                              Migration{"runs", 5, kSqliteRunsByEpoch, kPostgresRunsByEpoch},
-                             Migration{"runs", 6, kSqliteRunAliases, kPostgresRunAliases}};
+                             Migration{"runs", 6, kSqliteRunAliases, kPostgresRunAliases},
+                             Migration{"runs", 7, kSqliteClientCalls, kPostgresClientCalls}};
 
 }  // namespace
 

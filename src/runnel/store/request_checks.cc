@@ -46,7 +46,15 @@ Result<void> check_first(LogBatch const& facts) {
 
 Result<void> check(Begin const& begin) {
   if (auto ok = check_title(begin.title); !ok) return ok;
-  if (auto ok = check(begin.user_message); !ok) return ok;
+  if (!begin.user_message.id.empty()) {
+    if (auto ok = check(begin.user_message); !ok) return ok;
+  }
+  for (auto const& closing : begin.closings) {
+    if (auto ok = check(closing); !ok) return ok;
+    if (closing.closes_call.empty() || has_nul(closing.closes_call.text))
+      return Error{Errc::invalid,
+                   "message " + closing.id.text + " closes no call, or one with a NUL in its id"};
+  }
   return check_first(begin.facts);
 }
 
@@ -175,6 +183,12 @@ Result<void> check(ClaimRequest const& request) {
 Result<void> check(AppendRequest const& request) {
   for (auto const& message : request.messages) {
     if (auto ok = check(message); !ok) return ok;
+    if (!message.closes_call.empty() || has_nul(message.opens_call.text)) {
+      return Error{Errc::invalid,
+                   "message " + message.id.text +
+                       " closes a call of the client's, which only the beginning of a run can, "
+                       "or opens one with a NUL in its id"};
+    }
   }
   if (auto ok = check_calls(request); !ok) return ok;
   if (auto ok = check(request.checkpoints); !ok) return ok;

@@ -53,6 +53,10 @@ struct NewMessage {
   std::int64_t input_tokens = 0;
   std::int64_t output_tokens = 0;
   Money cost;
+  // A call to a tool of the client (AGUI-6): the one that this row makes, or whose result it is. Empty for
+  // all other rows.
+  ToolCallId opens_call{};
+  ToolCallId closes_call{};
 };
 
 // Facts that are written together: one row of the log. `body` is the array of last_n - first_n + 1 facts that
@@ -75,15 +79,19 @@ struct Checkpoint {
   bool operator==(Checkpoint const&) const = default;
 };
 
-// What a run needs to begin: its input as its first visible row, a title for the thread if it has none, and
+// What a run needs to begin: its input as its first visible rows, a title for the thread if it has none, and
 // its first facts.
 struct Begin {
   // Stock clients may send a message again under its old id in another run. If the thread already has a
   // message with this id, the store gives the row an id that no other row of the thread has: `<run id>-input`
-  // or, if that is taken too, `<run id>-input-2` and so on.
+  // or, if that is taken too, `<run id>-input-2` and so on. Its id is empty if the run has none: its input is
+  // the answers among `closings`.
   NewMessage user_message;
   std::string title;
   LogBatch facts;  // first_n is 1.
+  // The results of the calls to the client's tools that are open on the thread, one row for each (AGUI-6). If
+  // other calls are open than those, the begin is refused with `open_calls` and changes nothing.
+  std::vector<NewMessage> closings{};
 };
 
 struct AdmitRequest {

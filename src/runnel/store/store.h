@@ -46,11 +46,12 @@ class Store {
   // end; `rollback` also sets the mask of the active run's rows to 0, at once and again when that run ends.
   // However many admits come at the same time, an owner never has more than `max_active_runs` runs that have
   // not ended. A run that is asked to end counts until it has ended; it is not asked if the new run is
-  // refused.
+  // refused. Fails with `open_calls`, see `Begin`.
   virtual Async<Admission> admit(AdmitRequest request) = 0;
 
   // Makes the calling node the run's writer under a new epoch, which is larger than any earlier epoch of the
-  // thread (SSE-1). Fails with `conflict` unless the run is pending or running.
+  // thread (SSE-1). Fails with `conflict` unless the run is pending or running, and with `open_calls`, see
+  // `Begin`.
   virtual Async<Claim> claim(ClaimRequest request) = 0;
 
   virtual Async<void> append(AppendRequest request) = 0;
@@ -154,7 +155,7 @@ class Store {
                                      PageSize size) = 0;
 
   // The newest rows with seq > 0 and the context bit, oldest first. Of the rows of the run `reader`, only its
-  // input is included.
+  // input is included: its user message, and the results with which it has closed calls of earlier runs.
   virtual Async<std::vector<MessageRow>> context(ThreadKey thread, RunKey reader, PageSize size) = 0;
 
   virtual Async<ThreadPage> threads(UserId owner, std::string cursor, std::size_t limit) = 0;

@@ -11,7 +11,11 @@ std::int64_t size_of(NewMessage const& message) {
 }  // namespace
 
 StoredBytes bytes_of(Begin const& begin) {
-  return {static_cast<std::int64_t>(begin.facts.body.size()), size_of(begin.user_message)};
+  StoredBytes bytes{static_cast<std::int64_t>(begin.facts.body.size()), 0};
+  if (!begin.user_message.id.empty()) bytes.kept += size_of(begin.user_message);
+  for (auto const& closing : begin.closings)
+    bytes.kept += size_of(closing);
+  return bytes;
 }
 
 StoredBytes bytes_of(AppendRequest const& request) {

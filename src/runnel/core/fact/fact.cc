@@ -19,7 +19,8 @@ bool is_terminal(Fact const& fact) {
 bool has_task_event(Fact const& fact) {
   return holds_any<ReplyStarted, ReasoningStarted, ReasoningDelta, ReasoningEnded, TextStarted, TextDelta,
                    TextEnded, AnswerCompleted, ToolHint, ToolPreparing, ToolIntent, ToolStarted, ToolProgress,
-                   ToolResult, ApprovalChanged, SystemNote, RunFinished, RunFailed, RunCanceled>(fact);
+                   ToolResult, ClientCallClosed, ApprovalChanged, SystemNote, RunFinished, RunFailed,
+                   RunCanceled>(fact);
 }
 
 std::string preparing_id(std::string_view name, std::size_t index) {

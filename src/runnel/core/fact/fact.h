@@ -22,6 +22,9 @@ namespace runnel {
 // --- The life of the run ---
 
 struct RunStarted {
+  // The input's answers to calls of the client's tools, as an array of AG-UI messages. Empty if there are
+  // none.
+  std::optional<JsonText> answers{};
   bool operator==(RunStarted const&) const = default;
 };
 
@@ -48,13 +51,15 @@ struct StepFinished {
 };
 
 // The three ends of a run. `usage` has one entry per model. `alias` is the run id of the last RunResumed,
-// under which AG-UI clients know the run since then; empty if it was never paused.
+// under which AG-UI clients know the run since then; empty if it was never paused. `pending_calls` are the
+// calls of the client's tools with which the run ends: the thread's next run closes them (AGUI-6).
 struct RunFinished {
   std::vector<Usage> usage;
   std::int64_t model_calls = 0;  // In the tool loop.
   std::int64_t tool_calls = 0;
   std::int64_t repairs = 0;  // Outputs sent back to the model (FLOW-4).
   RunId alias{};
+  std::vector<ToolCallId> pending_calls{};
   bool operator==(RunFinished const&) const = default;
 };
 struct RunFailed {
@@ -252,6 +257,22 @@ struct ToolResult {
   std::string summary;
   bool operator==(ToolResult const&) const = default;
 };
+// A call of an earlier run to a tool of the client is closed: by the client's answer, which is this run's
+// input, or because the input has no answer to it (AGUI-6).
+struct ClientCallClosed {
+  MessageId message;
+  ToolCallId call;
+  std::string tool;
+  std::string stage;
+  JsonText args;
+  ToolStatus status = ToolStatus::success;
+  std::string content;  // What the model reads: the client's own words.
+  JsonText result;      // The same as an object.
+  std::optional<JsonText> error;
+  std::string summary;
+  bool answered = true;
+  bool operator==(ClientCallClosed const&) const = default;
+};
 struct CardShown {
   MessageId message;
   ToolCallId call;
@@ -304,8 +325,8 @@ using Fact = std::variant<RunStarted, WriterChanged, StepStarted, StepFinished, 
                           ReasoningOpened, ReasoningStarted, ReasoningDelta, ReasoningEnded, ReasoningClosed,
                           TextStarted, TextDelta, TextEnded, AnswerCompleted, ToolHint, ToolPreparing,
                           ToolIntent, ToolCallStarted, ToolArgsDelta, ToolArgs, ToolCallEnded, ToolStarted,
-                          ToolProgress, ToolResult, CardShown, ApprovalChanged, UsageRecorded, SystemNote,
-                          StateSnapshot, MessagesSnapshot, MessageSuperseded>;
+                          ToolProgress, ToolResult, ClientCallClosed, CardShown, ApprovalChanged,
+                          UsageRecorded, SystemNote, StateSnapshot, MessagesSnapshot, MessageSuperseded>;
 
 // A fact and its position. `idx` is its number among the polled events (TASK-3), or -1 if it is not one of
 // them.

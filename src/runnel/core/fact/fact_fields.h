@@ -90,7 +90,8 @@ inline constexpr auto kDescription<Interrupt> =
              field("message", &Interrupt::message), field("response_schema", &Interrupt::response_schema),
              field("expires_at", &Interrupt::expires_at));
 template <>
-inline constexpr auto kDescription<RunStarted> = describe("run_started");
+inline constexpr auto kDescription<RunStarted> = describe("run_started",
+                                                          field("answers", &RunStarted::answers));
 template <>
 inline constexpr auto kDescription<WriterChanged> =
     describe("writer_changed", field("previous_epoch", &WriterChanged::previous_epoch),
@@ -102,12 +103,10 @@ template <>
 inline constexpr auto kDescription<StepFinished> = describe("step_finished",
                                                             field("stage", &StepFinished::stage));
 template <>
-inline constexpr auto kDescription<RunFinished> = describe("run_finished",
-                                                           field("usage", &RunFinished::usage),
-                                                           field("model_calls", &RunFinished::model_calls),
-                                                           field("tool_calls", &RunFinished::tool_calls),
-                                                           field("repairs", &RunFinished::repairs),
-                                                           field("alias", &RunFinished::alias));
+inline constexpr auto kDescription<RunFinished> = describe(
+    "run_finished", field("usage", &RunFinished::usage), field("model_calls", &RunFinished::model_calls),
+    field("tool_calls", &RunFinished::tool_calls), field("repairs", &RunFinished::repairs),
+    field("alias", &RunFinished::alias), field("pending_calls", &RunFinished::pending_calls));
 template <>
 inline constexpr auto kDescription<RunFailed> = describe("run_failed", field("message", &RunFailed::message),
                                                          field("code", &RunFailed::code),
@@ -222,6 +221,14 @@ inline constexpr auto kDescription<ToolResult> = describe(
     field("status", &ToolResult::status), field("result", &ToolResult::result),
     field("error", &ToolResult::error), field("card", &ToolResult::card),
     field("action_id", &ToolResult::action_id), field("summary", &ToolResult::summary));
+template <>
+inline constexpr auto kDescription<ClientCallClosed> =
+    describe("client_call_closed", field("message", &ClientCallClosed::message),
+             field("call", &ClientCallClosed::call), field("tool", &ClientCallClosed::tool),
+             field("stage", &ClientCallClosed::stage), field("args", &ClientCallClosed::args),
+             field("status", &ClientCallClosed::status), field("content", &ClientCallClosed::content),
+             field("result", &ClientCallClosed::result), field("error", &ClientCallClosed::error),
+             field("summary", &ClientCallClosed::summary), field("answered", &ClientCallClosed::answered));
 template <>
 inline constexpr auto kDescription<CardShown> = describe("card_shown", field("message", &CardShown::message),
                                                          field("call", &CardShown::call),

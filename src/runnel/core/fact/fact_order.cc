@@ -1,6 +1,7 @@
 #include "runnel/core/fact/fact_order.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "runnel/core/fact/fact_json.h"
@@ -35,6 +36,16 @@ struct FactOrderVisitor {
     return o.ended_ = true;
   }
 
+  // Whether these are the open calls, and each was only asked for: nobody has begun to make it.
+  [[nodiscard]] bool are_all_open(std::vector<ToolCallId> const& ids) const {
+    std::set<ToolCallId> const distinct{ids.begin(), ids.end()};
+    return distinct.size() == ids.size() && ids.size() == o.calls_.size() &&
+           std::all_of(ids.begin(), ids.end(), [&](ToolCallId const& id) {
+             auto const* const open = call(id, false);
+             return open != nullptr && open->args && open->action_id.empty() && !open->approval;
+           });
+  }
+
   // --- The life of the run ---
 
   bool operator()(RunStarted const&) const { return !std::exchange(o.started_, true); }
@@ -53,7 +64,12 @@ struct FactOrderVisitor {
     o.finished_steps_.push_back(fact.stage);
     return true;
   }
-  bool operator()(RunFinished const&) const { return end(); }
+  bool operator()(RunFinished const& fact) const {
+    if (fact.pending_calls.empty()) return end();
+    if (!running() || o.step_ || o.text_ || o.reasoning_ || !are_all_open(fact.pending_calls)) return false;
+    o.calls_.clear();
+    return o.ended_ = true;
+  }
   bool operator()(RunCanceled const&) const { return end(); }
   bool operator()(RunFailed const&) const {
     if (!o.started_) return o.ended_ = true;
@@ -187,6 +203,11 @@ struct FactOrderVisitor {
     o.calls_.erase(fact.call);
     o.last_card_ = fact.card;
     return true;
+  }
+  // A run tells of the calls that it closes before its first stage.
+  bool operator()(ClientCallClosed const& fact) const {
+    if (!running() || o.step_ || !o.finished_steps_.empty()) return false;
+    return o.closed_calls_.insert(fact.call).second;
   }
   bool operator()(CardShown const&) const { return running(); }
   bool operator()(ApprovalChanged const& fact) const {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,7 @@ class FactOrder {
   std::string unsettled_reasoning_;
   std::optional<OpenText> unsettled_text_;
   std::map<ToolCallId, OpenCall> calls_;
+  std::set<ToolCallId> closed_calls_;  // Of earlier runs (ClientCallClosed).
   std::optional<JsonText> last_card_;
   std::vector<std::string> finished_steps_;
 };

@@ -89,6 +89,49 @@ TEST(FactOrder, EndsOnlyWithNothingOpen) {
   }
 }
 
+TEST(FactOrder, AGUI_6_ARunMayFinishWithExactlyTheCallsThatItNamesOpen) {
+  ToolCallId const other{"c2"};
+  RunFinished finished;
+  finished.pending_calls = {kCall};
+  auto const asked = after({RunStarted{}, call_started(), call_args(), call_ended()});
+  EXPECT_TRUE(refuses(asked, RunFinished{}));
+  EXPECT_TRUE(refuses(asked, RunCanceled{}));
+  auto order = asked;
+  ASSERT_TRUE(order.accept(finished));
+  EXPECT_TRUE(order.ended());
+  EXPECT_TRUE(order.open_calls().empty());
+
+  for (auto const& ids : {std::vector{other}, std::vector{kCall, other}, std::vector{kCall, kCall}}) {
+    finished.pending_calls = ids;
+    EXPECT_TRUE(refuses(asked, finished));
+  }
+  finished.pending_calls = {kCall};
+  EXPECT_TRUE(refuses(after({RunStarted{}}), finished));
+  EXPECT_TRUE(refuses(after({RunStarted{}, call_started(), call_args()}), finished));
+  EXPECT_TRUE(refuses(after({RunStarted{}, call_started(), call_ended()}), finished));
+  EXPECT_TRUE(refuses(after({RunStarted{}, StepStarted{"worker"}, call_started(), call_args(), call_ended()}),
+                      finished));
+  EXPECT_TRUE(
+      refuses(after({RunStarted{}, call_started(), call_args(), call_ended(), tool_started()}), finished));
+  EXPECT_TRUE(
+      refuses(after({RunStarted{}, call_started(), call_args(), call_ended(), approval()}), finished));
+  EXPECT_TRUE(
+      refuses(after({RunStarted{}, call_started(), call_args(), call_ended(), tool_result()}), finished));
+}
+
+TEST(FactOrder, AGUI_6_CallsOfEarlierRunsAreClosedOnceAndBeforeTheFirstStage) {
+  ClientCallClosed closed;
+  closed.call = kCall;
+  EXPECT_TRUE(refuses({}, closed));
+  auto order = after({RunStarted{}, closed});
+  EXPECT_TRUE(refuses(order, closed));
+  closed.call = ToolCallId{"c2"};
+  ASSERT_TRUE(order.accept(closed));
+  closed.call = ToolCallId{"c3"};
+  EXPECT_TRUE(refuses(after({RunStarted{}, StepStarted{"worker"}}), closed));
+  EXPECT_TRUE(refuses(after({RunStarted{}, StepStarted{"worker"}, StepFinished{"worker"}}), closed));
+}
+
 TEST(FactOrder, ANewWriterChangesNothingElse) {
   auto const order =
       after({RunStarted{}, TextStarted{kMessage, "worker"}, delta(kMessage, "so far"), WriterChanged{1, 3}});

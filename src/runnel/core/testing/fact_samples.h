@@ -18,7 +18,7 @@ class FactSamples {
   explicit FactSamples(std::string text = "text") : text_{std::move(text)} {}
 
   std::vector<Record> all() {
-    static_assert(std::variant_size_v<Fact> == 38, "a new fact needs a sample");
+    static_assert(std::variant_size_v<Fact> == 39, "a new fact needs a sample");
     add_life();
     add_words();
     add_tools();
@@ -37,6 +37,11 @@ class FactSamples {
     JsonObject{out}.text("said", word()).raw("big", "12345678901234567890123").close();
     return JsonText::parse(out).value();
   }
+  JsonText messages() {
+    std::string out{'['};
+    JsonObject{out}.text("id", word()).text("role", "tool").close();
+    return JsonText::parse(out + ']').value();
+  }
   std::int64_t number() { return 1000 + ++words_; }
   Usage usage() {
     TokenCounts tokens;  // The log does not keep the tokens written to a cache.
@@ -53,11 +58,11 @@ class FactSamples {
   }
 
   void add_life() {
-    add(RunStarted{});
+    add(RunStarted{messages()});
     add(WriterChanged{6, 41});
     add(StepStarted{word()});
     add(StepFinished{word()});
-    add(RunFinished{{usage(), usage()}, number(), number(), number()});
+    add(RunFinished{{usage(), usage()}, number(), number(), number(), {}, {id<ToolCallId>()}});
     add(RunFailed{word(), word(), word(), {usage()}});
     add(RunCanceled{{usage()}});
     add(StepPaused{word()});
@@ -98,6 +103,8 @@ class FactSamples {
     add(ToolProgress{word(), word(), json()});
     add(ToolResult{id<MessageId>(), id<ToolCallId>(), word(), word(), json(), ToolStatus::partial, json(),
                    json(), json(), word(), word()});
+    add(ClientCallClosed{id<MessageId>(), id<ToolCallId>(), word(), word(), json(), ToolStatus::failure,
+                         word(), json(), json(), word(), false});
     add(CardShown{id<MessageId>(), id<ToolCallId>(), json()});
     add(ApprovalChanged{id<MessageId>(), id<ToolCallId>(), word(), word(), json(), ApprovalStatus::approved,
                         word()});

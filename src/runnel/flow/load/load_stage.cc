@@ -31,7 +31,7 @@ class StageReader {
     base::YamlFields const fields{
         node,
         {"start", "listen", "task", "contract", "router", "answer", "tools", "methods", "kind", "context",
-         "model", "prose", "max_repairs", "max_iters"},
+         "model", "prose", "max_repairs", "max_iters", "client_tools"},
         file_.problems()};
     // A key that is unknown or occurs twice may be a misspelling of a missing one.
     bool const keys_unclear = fields.keys_unclear();
@@ -210,6 +210,21 @@ class StageReader {
     file_.number(fields, "max_iters", kIterations, out_.stage.settings.max_iters);
     file_.truth(fields, "prose", out_.stage.prose_allowed);
     if (out_.stage.prose_allowed) check_prose(*fields.find("prose"));
+    file_.truth(fields, "client_tools", out_.stage.client_tools);
+    if (out_.stage.client_tools) check_client_tools(*fields.find("client_tools"));
+  }
+
+  // What the client's tools return is the input of the thread's next run, which sees it in the conversation.
+  void check_client_tools(YAML::Node const& node) {
+    if (out_.stage.context != ContextScope::thread) {
+      problems().add(
+          node,
+          "'client_tools' is for a stage that sees the conversation, where the results are: remove "
+          "'context', or say context: thread");
+    } else if (out_.stage.tools.empty() && !out_.answer && !out_.exit_unclear) {
+      problems().add(node,
+                     "'client_tools' is for a stage that acts or answers: one with 'tools' or 'answer'");
+    }
   }
 
   void check_prose(YAML::Node const& prose) {

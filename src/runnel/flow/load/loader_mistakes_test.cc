@@ -125,6 +125,11 @@ std::vector<Mistake> const& mistakes() {
        "'answer' must be a map such as {text: FIELD}, or true"},
       {kChat, "answer: true ", "answer: {} ", "{} ", "'answer' must be a map such as {text: FIELD}, or true"},
       {kTwo, "      text: answer\n", "", "status: status", "'answer' must have 'text'"},
+      {kTwo, "client_tools: true ", "client_tools: 1 ", "1 ", "'client_tools' must be true or false"},
+      {kTwo, "contract: RouterResult\n", "contract: RouterResult\n    client_tools: true\n", "true\n  worker",
+       "'client_tools' is for a stage that acts or answers"},
+      {kThree, "context: input ", "client_tools: true\n    context: input ", "true\n    context",
+       "'client_tools' is for a stage that sees the conversation"},
       {kChat, "answer: true ", "answer: true\n    prose: true", "true      # The",
        "a stage without a contract always writes prose"},
       // Flows: the order of the stages.

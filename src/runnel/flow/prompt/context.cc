@@ -40,6 +40,7 @@ struct Group {
   std::vector<PromptMessage> results;
   std::int64_t rows = 0;
   std::int64_t tokens = 0;
+  bool always = false;  // It is included whatever its size.
 };
 
 Group user_group(ContextRow const& row) {
@@ -69,6 +70,7 @@ void add_call(Group& group, ContextRow const& call, ContextRow const& result) {
   answer.text = result.content;
   answer.tool_call_id = result.call_id;
   group.results.push_back(std::move(answer));
+  if (result.is_input) group.always = true;
   group.rows += 2;
   group.tokens +=
       estimate_tokens(call.tool) + estimate_tokens(call.content) + estimate_tokens(result.content);
@@ -140,19 +142,27 @@ std::vector<PromptMessage> assemble_context(std::vector<ContextRow> const& rows,
                                             ContextLimits const& limits) {
   auto groups = make_groups(rows);
   auto const newest_user = std::find_if(groups.rbegin(), groups.rend(), is_users);
+  if (newest_user != groups.rend()) newest_user->always = true;
   Room room{limits};
-  if (newest_user != groups.rend()) room.take(*newest_user);
-  auto kept = groups.rbegin();
-  for (; kept != groups.rend(); ++kept) {
-    if (kept == newest_user) continue;
-    if (!room.fits(*kept)) break;
-    room.take(*kept);
+  for (auto const& group : groups) {
+    if (group.always) room.take(group);
+  }
+  bool full = false;
+  std::vector<Group*> kept;
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+    if (group->always) {
+      kept.push_back(&*group);
+      continue;
+    }
+    full = full || !room.fits(*group);
+    if (full) continue;
+    room.take(*group);
+    kept.push_back(&*group);
   }
 
   std::vector<PromptMessage> messages;
-  if (newest_user != groups.rend() && newest_user > kept) append_group(messages, *newest_user);
-  for (auto group = kept.base(); group != groups.end(); ++group)
-    append_group(messages, *group);
+  for (auto group = kept.rbegin(); group != kept.rend(); ++group)
+    append_group(messages, **group);
   return messages;
 }
 

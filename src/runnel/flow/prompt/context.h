@@ -17,6 +17,7 @@ struct ContextRow {
   std::string call_id;    // For a tool call and its result.
   std::string tool;       // For a tool call.
   std::string reasoning;  // For a tool call: the reasoning before it.
+  bool is_input = false;  // For a result: it is the run's own input, or came with it (AGUI-6).
 };
 
 struct ContextLimits {
@@ -28,8 +29,8 @@ struct ContextLimits {
 // one answer, with the words before them, become one assistant message, and their results follow it. A call
 // and its result are never separated: a group that does not fit is left out as a whole, and then everything
 // older is left out too. Also left out are a call without a result, a result without a call, and an answer
-// with neither words nor calls. The newest user message is always included, whatever its size; the others
-// share what it leaves.
+// with neither words nor calls. The newest user message is always included, whatever its size, and so are
+// calls whose results are the run's input; the others share what these leave.
 std::vector<PromptMessage> assemble_context(std::vector<ContextRow> const& rows, ContextLimits const& limits);
 
 // RUN-9, automation: if the context is empty or does not end with a user message, inserts the run's input at

@@ -346,6 +346,18 @@ TEST(Context, FLOW_7_NewestFillTheLimitsAndOldestAreDropped) {
   }
 }
 
+TEST(Context, FLOW_7_CallsWhoseResultsAreTheInputAreKeptWhateverTheirSize) {
+  auto result = result_row("a", std::string(1000, 'x'));
+  auto const rows = [&] { return Rows{user_row("old"), user_row("ask"), call_row("a"), result}; };
+  EXPECT_EQ(assembled(rows(), {10, 30}), "=== user\nask\n");
+
+  result.is_input = true;
+  auto const expected =
+      "=== user\nask\n=== assistant\n--- a: project_cli {}\n=== tool a\n" + result.content + "\n";
+  EXPECT_EQ(assembled(rows(), {10, 30}), expected);
+  EXPECT_EQ(assembled(rows(), {1, 0}), expected);
+}
+
 TEST(Context, FLOW_7_ALongThreadIsNoHurdle) {
   Rows rows;
   for (int turn = 0; turn < 30'000; ++turn) {

@@ -15,6 +15,7 @@ void append_listed_stage(std::string& out, Listings::Stage const& stage) {
   JsonObject object{out};
   object.text("name", stage.name);
   append_json_array(object.key("tools"), stage.tools, append_json_string);
+  if (stage.client_tools) object.boolean("clientTools", true);
   if (!stage.kind.empty()) object.text("kind", stage.kind);
   object.close();
 }

@@ -13,7 +13,8 @@ struct Listings {
   struct Stage {
     std::string name;
     std::vector<std::string> tools;
-    std::string kind;  // Empty if it is a normal stage.
+    std::string kind;           // Empty if it is a normal stage.
+    bool client_tools = false;  // Whether it may call tools that the client brings.
   };
   struct Flow {
     std::string name;

@@ -13,6 +13,7 @@ api::Response refused(runtime::Refusal const& refusal) {
   int const status = refusal.kind == Kind::invalid     ? 400
                      : refusal.kind == Kind::not_found ? 404
                      : refusal.kind == Kind::conflict  ? 409
+                     : refusal.kind == Kind::too_large ? 413
                      : refusal.kind == Kind::too_many  ? 429
                      : refusal.kind == Kind::payment   ? 402
                      : refusal.kind == Kind::storage   ? 507

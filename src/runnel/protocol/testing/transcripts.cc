@@ -212,6 +212,45 @@ Transcript approval() {
       .say(RunFinished{{usage()}, 2, 1, 0, RunId{"run-1~2"}});
 }
 
+// A run that ends with two calls of the client's tools, and what the next one begins with (AGUI-6).
+Transcript client_calls_left() {
+  ToolCallId const other{"call-2"};
+  JsonText const args = json(R"({"color":"red"})");
+  RunFinished finished{{usage()}, 1, 2, 0};
+  finished.pending_calls = {kCall, other};
+  Script script{"client_calls_left"};
+  script.say(RunStarted{}).say(StepStarted{"worker"});
+  for (auto const& [id, message] :
+       {std::pair{kCall, MessageId{"msg-call"}}, std::pair{other, MessageId{"msg-call-2"}}}) {
+    script.say(ToolCallStarted{message, id, "set_color", "worker"})
+        .say(ToolArgsDelta{id, R"({"color":)"})
+        .say(ToolArgsDelta{id, R"( "red"})"})
+        .say(ToolPreparing{"set_color:0", "set_color", ""})
+        .say(ToolArgs{message, id, "set_color", "worker", args})
+        .say(ToolCallEnded{message, id, "set_color", "worker"});
+  }
+  return script.say(StepFinished{"worker"}).say(std::move(finished));
+}
+
+Transcript client_calls_closed() {
+  JsonText const args = json(R"({"color":"red"})");
+  JsonText const abandoned =
+      json(R"({"status":"failure","error":{"code":"CLIENT_TOOL_ABANDONED","message":"gone"}})");
+  return Script{"client_calls_closed"}
+      .say(RunStarted{json(R"([{"id":"mine","role":"tool","toolCallId":"call-1","content":"done\n"}])")})
+      .say(ClientCallClosed{MessageId{"mine"}, kCall, "set_color", "worker", args, ToolStatus::success,
+                            "done\n", json(R"({"content":"done\n"})"), std::nullopt, "", true})
+      .say(ClientCallClosed{MessageId{"msg-closed"}, ToolCallId{"call-2"}, "set_color", "worker", args,
+                            ToolStatus::failure, abandoned.str(), abandoned, abandoned,
+                            "CLIENT_TOOL_ABANDONED", false})
+      .say(StepStarted{"worker"})
+      .say(ReplyStarted{})
+      .text(kAnswer, {"Red."})
+      .say(answer("Red."))
+      .say(StepFinished{"worker"})
+      .say(RunFinished{{usage()}, 1, 0, 0});
+}
+
 Transcript snapshots() {
   return Script{"snapshots"}
       .say(RunStarted{})
@@ -258,8 +297,18 @@ Transcript injection() {
 }  // namespace
 
 std::vector<Transcript> all_transcripts() {
-  return {plain(),    reasoning(), tool(),     failed(),    failed_before_the_start(),
-          canceled(), recovered(), approval(), snapshots(), superseded(),
+  return {plain(),
+          reasoning(),
+          tool(),
+          failed(),
+          failed_before_the_start(),
+          canceled(),
+          recovered(),
+          approval(),
+          client_calls_left(),
+          client_calls_closed(),
+          snapshots(),
+          superseded(),
           injection()};
 }
 

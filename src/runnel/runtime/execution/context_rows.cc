@@ -24,8 +24,9 @@ bool is_of_a_tool(store::MessageRow const& row) {
   return row.metadata.find("\"tool_call_id\"") != std::string::npos;
 }
 
-ContextRow convert(store::MessageRow row) {
+ContextRow convert(store::MessageRow row, RunId const& own) {
   ContextRow out;
+  out.is_input = row.run == own;
   out.content = std::move(row.content);
   if (row.role == store::Role::user) return out;
   out.kind = ContextRow::Kind::assistant;
@@ -40,11 +41,11 @@ ContextRow convert(store::MessageRow row) {
 
 }  // namespace
 
-std::vector<ContextRow> context_rows(std::vector<store::MessageRow> rows) {
+std::vector<ContextRow> context_rows(std::vector<store::MessageRow> rows, RunId const& own) {
   std::vector<ContextRow> out;
   out.reserve(rows.size());
   for (auto& row : rows) {
-    if (row.role != store::Role::system) out.push_back(convert(std::move(row)));
+    if (row.role != store::Role::system) out.push_back(convert(std::move(row), own));
   }
   return out;
 }

@@ -97,6 +97,8 @@ asio::awaitable<Result<Ended>> Executor::run() {
   if (!result) co_return co_await fail(CallTrouble{"", "runtime execution failed", result.error().detail});
   if (auto* const trouble = std::get_if<CallTrouble>(&*result)) co_return co_await fail(std::move(*trouble));
   if (auto* const call = std::get_if<AwaitedCall>(&*result)) co_return co_await pause(std::move(*call));
+  if (auto* const left = std::get_if<ClientCallsLeft>(&*result))
+    co_return co_await leave_to_client(std::move(*left));
   co_return co_await finish(std::get<StageResult>(std::move(*result)));
 }
 

@@ -43,6 +43,9 @@ class Executor {
   boost::asio::awaitable<Result<store::Ended>> resume(WriterChanged change, std::int64_t last_known_ms,
                                                       std::optional<CallTrouble> give_up);
 
+  // Ends the run as failed. Like `run`, and instead of it.
+  boost::asio::awaitable<Result<store::Ended>> fail(CallTrouble trouble);
+
  private:
   store::Async<std::vector<store::Checkpoint>> read_checkpoints();
   store::Async<std::vector<store::Checkpoint>> read_checkpoints_after(std::int64_t number);
@@ -67,8 +70,10 @@ class Executor {
   // The facts with which a new writer begins.
   boost::asio::awaitable<Result<Commit>> make_opening(WriterChanged change);
   boost::asio::awaitable<Result<store::Ended>> finish(StageResult end);
+  // Ends the run with calls of the client's tools open (AGUI-6).
+  boost::asio::awaitable<Result<store::Ended>> leave_to_client(ClientCallsLeft left);
+  Commit make_leave(ClientCallsLeft left);
   boost::asio::awaitable<Result<store::Ended>> cancel_run(Commit accounts);
-  boost::asio::awaitable<Result<store::Ended>> fail(CallTrouble trouble);
 
   RunParts const parts_;
   std::shared_ptr<RunWriter> writer_;

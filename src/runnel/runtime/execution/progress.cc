@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runnel/core/fact/fact_json.h"
+#include "runnel/core/json/members.h"
 #include "runnel/core/json/parse.h"
 #include "runnel/core/json/text.h"
 #include "runnel/core/json/write.h"
@@ -50,13 +51,22 @@ Fault fault_of(json::object const& body) {
   return Fault::contract;
 }
 
-std::string turn_body(PromptMessage const& turn) {
+std::vector<std::string> client_calls_in(json::object const& body) {
+  std::vector<std::string> ids;
+  for (auto const& id : list_at(body, "client_calls")) {
+    if (auto const* text = id.if_string()) ids.emplace_back(*text);
+  }
+  return ids;
+}
+
+std::string turn_body(PromptMessage const& turn, std::vector<std::string> const& client_calls) {
   std::string body;
   JsonObject object{body};
   object.text("text", turn.text).text("reasoning", turn.reasoning);
   append_json_array(object.key("calls"), turn.tool_calls, [](std::string& out, auto const& call) {
     JsonObject{out}.text("id", call.id).text("name", call.name).text("arguments", call.arguments).close();
   });
+  if (!client_calls.empty()) append_json_array(object.key("client_calls"), client_calls, append_json_string);
   object.close();
   return body;
 }
@@ -105,7 +115,7 @@ Result<void> Progress::apply(store::Checkpoint const& checkpoint) {
     booked_ = std::move(*booked);
     add_stage(checkpoint.stage, text_of(body, "result"), text_of(body, "label"));
   } else if (checkpoint.kind == kTurnCheckpoint) {
-    add_turn(read_turn(body));
+    add_turn(read_turn(body), client_calls_in(body));
   } else if (checkpoint.kind == kToolCheckpoint) {
     add_result(text_of(body, "call"), text_of(body, "result"));
   } else if (checkpoint.kind == kRejectedCheckpoint) {
@@ -138,9 +148,16 @@ store::Checkpoint Progress::finish_stage(std::string const& stage, std::string c
   return next(stage, kStageCheckpoint, std::move(body));
 }
 
-store::Checkpoint Progress::take_turn(std::string const& stage, PromptMessage const& turn) {
-  add_turn(turn);
-  return next(stage, kTurnCheckpoint, turn_body(turn));
+store::Checkpoint Progress::take_turn(std::string const& stage, PromptMessage const& turn,
+                                      std::vector<std::string> const& client_calls) {
+  add_turn(turn, client_calls);
+  return next(stage, kTurnCheckpoint, turn_body(turn, client_calls));
+}
+
+std::size_t Progress::place_of(std::string const& call) const {
+  auto const found = std::find_if(last_turn_.begin(), last_turn_.end(),
+                                  [&](ToolCall const& candidate) { return candidate.id == call; });
+  return static_cast<std::size_t>(found - last_turn_.begin());
 }
 
 store::Checkpoint Progress::finish_call(std::string const& stage, std::string const& call,
@@ -165,17 +182,25 @@ void Progress::add_stage(std::string const& stage, std::string const& result, st
   last_stage_ = stage;
   last_label_ = label;
   conversation_.clear();
+  last_turn_.clear();
   pending_.clear();
+  client_calls_.clear();
   turns_ = 0;
   rejections_ = 0;
   cuts_ = 0;
   rejected_words_ = false;
 }
 
-void Progress::add_turn(PromptMessage turn) {
+void Progress::add_turn(PromptMessage turn, std::vector<std::string> const& client_calls) {
   ++all_answers_;
-  pending_ = turn.tool_calls;
-  turn_size_ = pending_.size();
+  last_turn_ = turn.tool_calls;
+  pending_.clear();
+  client_calls_.clear();
+  for (auto const& call : last_turn_) {
+    bool const is_clients =
+        std::find(client_calls.begin(), client_calls.end(), call.id) != client_calls.end();
+    (is_clients ? client_calls_ : pending_).push_back(call);
+  }
   all_calls_ += static_cast<std::int64_t>(turn.tool_calls.size());
   conversation_.push_back(std::move(turn));
   ++turns_;

@@ -43,8 +43,10 @@ class Progress {
   store::Checkpoint finish_stage(std::string const& stage, std::string const& result,
                                  std::string const& label, std::vector<Usage> const& booked);
 
-  // Records a turn in which the model calls tools. The ids of the calls are the server's own.
-  store::Checkpoint take_turn(std::string const& stage, PromptMessage const& turn);
+  // Records a turn in which the model calls tools. The ids of the calls are the server's own. `client_calls`
+  // are those that the client makes.
+  store::Checkpoint take_turn(std::string const& stage, PromptMessage const& turn,
+                              std::vector<std::string> const& client_calls = {});
 
   // Records the result of the pending call with the id `call`.
   store::Checkpoint finish_call(std::string const& stage, std::string const& call, std::string const& result);
@@ -61,7 +63,10 @@ class Progress {
   // The open stage: the messages after its opening, and the calls that have no result yet.
   [[nodiscard]] std::vector<PromptMessage> const& conversation() const { return conversation_; }
   [[nodiscard]] std::vector<ToolCall> const& pending() const { return pending_; }
-  [[nodiscard]] std::size_t turn_size() const { return turn_size_; }  // Calls in the last turn.
+  // Those of them that the client makes, which are not among `pending`.
+  [[nodiscard]] std::vector<ToolCall> const& client_calls() const { return client_calls_; }
+  // The place of the call in the last turn, from 0.
+  [[nodiscard]] std::size_t place_of(std::string const& call) const;
   [[nodiscard]] std::int64_t turns() const { return turns_; }
   [[nodiscard]] std::int64_t rejections() const { return rejections_; }
   [[nodiscard]] std::int64_t cuts() const { return cuts_; }              // Rejections for length.
@@ -79,7 +84,7 @@ class Progress {
   Result<void> apply(store::Checkpoint const& checkpoint);
   store::Checkpoint next(std::string const& stage, char const* kind, std::string body);
   void add_stage(std::string const& stage, std::string const& result, std::string const& label);
-  void add_turn(PromptMessage turn);
+  void add_turn(PromptMessage turn, std::vector<std::string> const& client_calls);
   void add_result(std::string const& call, std::string const& result);
   void add_rejection(std::string const& output, std::string const& repair, Fault fault);
 
@@ -89,8 +94,9 @@ class Progress {
   std::string last_label_;
   std::vector<Usage> booked_;
   std::vector<PromptMessage> conversation_;
+  std::vector<ToolCall> last_turn_;  // All its calls.
   std::vector<ToolCall> pending_;
-  std::size_t turn_size_ = 0;
+  std::vector<ToolCall> client_calls_;
   std::int64_t turns_ = 0;
   std::int64_t rejections_ = 0;
   std::int64_t cuts_ = 0;

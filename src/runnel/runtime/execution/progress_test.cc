@@ -51,7 +51,7 @@ TEST(Progress, RUN_12_CheckpointsAloneGiveTheSameStateAgain) {
     ASSERT_EQ(progress->pending().size(), 1U);
     EXPECT_EQ(progress->pending()[0], (ToolCall{"c2", "tool", "not json"}));
     EXPECT_EQ(progress->turns(), 1);
-    EXPECT_EQ(progress->turn_size(), 2U);
+    EXPECT_EQ(progress->place_of(progress->pending().back().id), 1U);
     EXPECT_EQ(progress->rejections(), 0);
     EXPECT_EQ(progress->all_calls(), 2);
     EXPECT_EQ(progress->all_rejections(), 1);

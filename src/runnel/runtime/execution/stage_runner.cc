@@ -56,7 +56,7 @@ asio::awaitable<Result<StageEnd>> StageRunner::run() {
   if (!opened) co_return opened.error();
   auto resumed = co_await run_calls(true);
   if (!resumed) co_return resumed.error();
-  if (*resumed) co_return StageEnd{std::move(**resumed)};
+  if (*resumed) co_return std::move(**resumed);
   for (;;) {
     // An earlier writer may have rejected the last output that is allowed.
     if (is_last_rejection()) co_return StageEnd{explain_rejection(stage_, parts_.progress.last_fault())};
@@ -74,7 +74,7 @@ asio::awaitable<Result<StageEnd>> StageRunner::run() {
       if (!turned) co_return turned.error();
       auto done = co_await run_calls(false);
       if (!done) co_return done.error();
-      if (*done) co_return StageEnd{std::move(**done)};
+      if (*done) co_return std::move(**done);
       continue;
     }
     auto verdict = judge_output(stage_, reply, is_closing());
@@ -133,7 +133,7 @@ void StageRunner::make_opening(std::vector<store::MessageRow> rows, std::vector<
   input.memories = std::move(memories);
   if (stage_.context == flow::ContextScope::thread) {
     flow::ContextLimits const limits{stage_.settings.context_messages, stage_.settings.context_tokens};
-    input.context = flow::assemble_context(context_rows(std::move(rows)), limits);
+    input.context = flow::assemble_context(context_rows(std::move(rows), parts_.writer->names().run), limits);
     if (job.mode == store::RuntimeMode::automation) flow::inject_input(input.context, job.input.text);
   } else if (stage_.context == flow::ContextScope::input) {
     flow::inject_input(input.context, job.input.text);
@@ -142,14 +142,18 @@ void StageRunner::make_opening(std::vector<store::MessageRow> rows, std::vector<
   opening_ = flow::open_stage(parts_.run.flows.texts(), stage_, std::move(input));
 }
 
+bool StageRunner::has_tools() const {
+  return !stage_.tools.empty() || (stage_.client_tools && !parts_.job.input.client.tools.empty());
+}
+
 // Tools are for finding things out. After an output was sent back, the model may only correct it, unless that
 // output was blank.
 bool StageRunner::may_use_tools() const {
-  return !stage_.tools.empty() && !is_closing() && !parts_.progress.rejected_words();
+  return has_tools() && !is_closing() && !parts_.progress.rejected_words();
 }
 
 bool StageRunner::is_closing() const {
-  return !stage_.tools.empty() && parts_.progress.turns() >= stage_.settings.max_iters;
+  return has_tools() && parts_.progress.turns() >= stage_.settings.max_iters;
 }
 
 model::CallRequest StageRunner::make_request() const {
@@ -168,6 +172,8 @@ model::CallRequest StageRunner::make_request() const {
     for (auto const& name : stage_.tools) {
       if (auto const* tool = parts_.run.tools.find(name)) request.tools.push_back(tool->spec());
     }
+    auto const& brought = job.input.client.tools;
+    if (stage_.client_tools) request.tools.insert(request.tools.end(), brought.begin(), brought.end());
   }
   if (job.terms.budgets.any()) request.max_output_tokens = kOutputUnderBudget;
   request.json_answer = stage_.contract != nullptr && request.tools.empty();

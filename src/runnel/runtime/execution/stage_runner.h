@@ -37,7 +37,12 @@ struct AwaitedCall {
   tools::PreparedCall prepared;
 };
 
-using StageEnd = std::variant<StageResult, CallTrouble, AwaitedCall>;
+// Calls of tools of the client (AGUI-6). The run ends, and the thread's next run has their results.
+struct ClientCallsLeft {
+  std::vector<ToolCallId> calls;
+};
+
+using StageEnd = std::variant<StageResult, CallTrouble, AwaitedCall, ClientCallsLeft>;
 
 // Runs one stage: asks the model, runs the tools that it calls, and sends back an output that breaks its
 // contract or contains no answer (FLOW-2, FLOW-4, V2-6). Every turn, tool result and rejected output is a
@@ -65,6 +70,7 @@ class StageRunner {
   store::Async<std::vector<std::string>> read_memories();
   void make_opening(std::vector<store::MessageRow> rows, std::vector<std::string> memories);
   [[nodiscard]] std::optional<CallTrouble> over_limit() const;
+  [[nodiscard]] bool has_tools() const;
   [[nodiscard]] bool may_use_tools() const;
   [[nodiscard]] bool is_closing() const;
   [[nodiscard]] model::CallRequest make_request() const;
@@ -79,8 +85,9 @@ class StageRunner {
   Commit make_turn(ModelReply reply);
   Commit make_rejection(StageVerdict const& verdict, ModelReply reply);
   boost::asio::awaitable<Result<void>> commit(Commit what);
-  // Returns the call that must be approved first, if there is one.
-  boost::asio::awaitable<Result<std::optional<AwaitedCall>>> run_calls(bool after_crash);
+  // Runs the server's calls. Returns the call that must be approved first, or else those that the client
+  // makes, if there are any.
+  boost::asio::awaitable<Result<std::optional<StageEnd>>> run_calls(bool after_crash);
   [[nodiscard]] std::size_t number_of_next_call() const;
   boost::asio::awaitable<Result<std::optional<tools::ToolOutcome>>> refused_by_user(ToolCall call,
                                                                                     JsonText args);
@@ -93,6 +100,7 @@ class StageRunner {
   [[nodiscard]] std::optional<JsonText> recorded_args(ToolCall const& call) const;
   void refuse_unless_allowed(tools::PreparedCall& prepared) const;
   [[nodiscard]] tools::PreparedCall prepare(ToolCall const& call) const;
+  [[nodiscard]] bool is_client_tool(std::string const& name) const;
   [[nodiscard]] tools::ToolJob make_job(ToolCall const& call, JsonText args, bool repeat) const;
   Commit make_result(ToolCall const& call, tools::PreparedCall const& prepared,
                      tools::ToolOutcome const& outcome);

@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "runnel/core/text/sha256.h"
+#include "runnel/core/text/text.h"
 #include "runnel/runtime/execution/approval.h"
 #include "runnel/runtime/execution/stage_runner.h"
 #include "runnel/runtime/writing/close_open.h"
 #include "runnel/runtime/writing/tool_result.h"
+#include "runnel/tools/call_arguments.h"
 
 // The part of StageRunner that runs the tools which a model calls.
 namespace runnel::runtime {
@@ -41,6 +43,36 @@ void StageRunner::refuse_unless_allowed(tools::PreparedCall& prepared) const {
                                 " (by its flow, or by the module's own rule); it may call: " + names);
 }
 
+bool StageRunner::is_client_tool(std::string const& name) const {
+  auto const& brought = parts_.job.input.client.tools;
+  return stage_.client_tools &&
+         std::any_of(brought.begin(), brought.end(), [&](ToolSpec const& tool) { return tool.name == name; });
+}
+
+namespace {
+
+// The client gets the arguments as the model wrote them, if they are an object. Many models write nothing for
+// a tool without parameters.
+tools::PreparedCall prepare_client_call(ToolCall const& call) {
+  tools::PreparedCall prepared;
+  prepared.name = call.name;
+  auto const args =
+      is_blank(call.arguments) ? Result<JsonText>{JsonText::empty_object()} : JsonText::parse(call.arguments);
+  prepared.args = args && args->is_object() ? *args : JsonText::empty_object();
+  prepared.input = prepared.args;
+  if (call.arguments.size() > tools::kMostArgumentBytes) {
+    prepared.refused = tools::tool_failure(
+        "INPUT_TOO_LARGE", "the arguments have " + std::to_string(call.arguments.size()) +
+                               " bytes; at most " + std::to_string(tools::kMostArgumentBytes) +
+                               " are allowed");
+  } else if (!args || !args->is_object()) {
+    prepared.refused = tools::tool_failure(tools::kInvalidInput, "the arguments must be one JSON object");
+  }
+  return prepared;
+}
+
+}  // namespace
+
 tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {
   bool const offered = std::find(stage_.tools.begin(), stage_.tools.end(), call.name) != stage_.tools.end();
   auto const* tool = offered ? parts_.run.tools.find(call.name) : nullptr;
@@ -56,6 +88,7 @@ tools::PreparedCall StageRunner::prepare(ToolCall const& call) const {
     refuse_unless_allowed(prepared);
     return prepared;
   }
+  if (is_client_tool(call.name)) return prepare_client_call(call);
   tools::PreparedCall prepared;
   prepared.name = call.name;
   auto const args = recorded ? Result<JsonText>{*recorded} : JsonText::parse(call.arguments);
@@ -74,6 +107,7 @@ Commit StageRunner::make_turn(ModelReply reply) {
   turn.speaker = Speaker::assistant;
   turn.text = std::move(reply.output);
   turn.reasoning = std::move(reply.reasoning);
+  std::vector<std::string> client_calls;
   for (std::size_t i = 0; i < reply.calls.size(); ++i) {
     auto& call = reply.calls[i];
     call.name = storable(std::move(call.name));
@@ -87,25 +121,39 @@ Commit StageRunner::make_turn(ModelReply reply) {
     }
     auto const& [id, message, tool] = shown->second;
     auto const prepared = prepare(call);
+    bool const is_clients = is_client_tool(call.name) && !prepared.refused;
+    // Those who poll learn of the call by this: nothing of it is the server's action.
+    if (is_clients) commit.facts.emplace_back(ToolPreparing{preparing_id(call.name, i), call.name, {}});
     commit.facts.emplace_back(ToolArgs{message, id, tool, stage_.name, prepared.args});
     commit.facts.emplace_back(ToolCallEnded{message, id, tool, stage_.name});
     commit.rows.messages.push_back(tool_call_row(message, id, tool, stage_.name, prepared.args.str(), mask,
                                                  i == 0 ? turn.reasoning : std::string{}));
+    if (is_clients) {
+      commit.rows.messages.back().opens_call = id;
+      client_calls.push_back(id.text);
+    }
     turn.tool_calls.push_back({id.text, call.name, call.arguments});
   }
-  commit.rows.checkpoints.push_back(parts_.progress.take_turn(stage_.name, turn));
+  commit.rows.checkpoints.push_back(parts_.progress.take_turn(stage_.name, turn, client_calls));
   return commit;
 }
 
 std::size_t StageRunner::number_of_next_call() const {
-  return parts_.progress.turn_size() - parts_.progress.pending().size();
+  return parts_.progress.place_of(parts_.progress.pending().front().id);
 }
 
 namespace {
 
 // A plain function: g++ 12 mishandles braces with strings in them inside a coroutine (CONTRIBUTING.md).
-AwaitedCall awaited(ToolCall const& call, std::size_t number, tools::PreparedCall const& prepared) {
-  return {ToolCallId{call.id}, number, prepared};
+StageEnd awaited(ToolCall const& call, std::size_t number, tools::PreparedCall const& prepared) {
+  return AwaitedCall{ToolCallId{call.id}, number, prepared};
+}
+
+StageEnd left_to_client(std::vector<ToolCall> const& calls) {
+  ClientCallsLeft left;
+  for (auto const& call : calls)
+    left.calls.emplace_back(call.id);
+  return left;
 }
 
 tools::ToolOutcome refusal_of(store::ApprovalState const& state, bool same_args) {
@@ -121,8 +169,8 @@ tools::ToolOutcome refusal_of(store::ApprovalState const& state, bool same_args)
 
 }  // namespace
 
-// Runs the pending calls in the order in which the model made them.
-asio::awaitable<Result<std::optional<AwaitedCall>>> StageRunner::run_calls(bool after_crash) {
+// The calls run in the order in which the model made them.
+asio::awaitable<Result<std::optional<StageEnd>>> StageRunner::run_calls(bool after_crash) {
   while (!parts_.progress.pending().empty()) {
     auto const call = parts_.progress.pending().front();
     auto const prepared = prepare(call);
@@ -136,7 +184,8 @@ asio::awaitable<Result<std::optional<AwaitedCall>>> StageRunner::run_calls(bool 
     auto const told = co_await commit(std::move(result));
     if (!told) co_return told.error();
   }
-  co_return std::nullopt;
+  if (parts_.progress.client_calls().empty()) co_return std::nullopt;
+  co_return left_to_client(parts_.progress.client_calls());
 }
 
 // The refusal of a call that somebody was asked about and that may not run. An approval holds for exactly the

@@ -8,6 +8,7 @@
 
 #include "runnel/core/json/write.h"
 #include "runnel/core/text/sha256.h"
+#include "runnel/runtime/lifecycle/message_text.h"
 
 namespace runnel::runtime {
 
@@ -15,56 +16,37 @@ namespace json = boost::json;
 
 namespace {
 
-Refusal invalid(std::string message) {
-  return {Refusal::Kind::invalid, "INVALID_REQUEST", std::move(message), "{}"};
-}
-
 // An optional member, which must be a string if it is present. Null counts as absent.
 std::variant<std::optional<std::string>, Refusal> text_member(json::object const& object,
                                                               std::string_view key) {
   auto const* value = object.if_contains(key);
   if (value == nullptr || value->is_null()) return std::nullopt;
-  if (!value->is_string()) return invalid("'" + std::string{key} + "' must be a string");
+  if (!value->is_string()) return invalid_request("'" + std::string{key} + "' must be a string");
   return std::string{value->get_string()};
-}
-
-// A user message's text: a plain string, or its text parts joined.
-std::variant<std::string, Refusal> content_text(json::value const* content) {
-  if (content != nullptr && content->is_string()) return std::string{content->get_string()};
-  if (content == nullptr || !content->is_array()) {
-    return invalid("a user message needs 'content': a string or a list of parts");
-  }
-  std::string text;
-  for (auto const& part : content->get_array()) {
-    auto const* object = part.if_object();
-    auto const* type = object != nullptr ? object->if_contains("type") : nullptr;
-    auto const* words = object != nullptr ? object->if_contains("text") : nullptr;
-    if (type == nullptr || !type->is_string() || type->get_string() != "text" || words == nullptr ||
-        !words->is_string()) {
-      return invalid("only content parts of type 'text' are supported");
-    }
-    text += words->get_string();
-  }
-  return text;
 }
 
 std::optional<Refusal> read_newest_message(json::object const& body, RunInput& input) {
   auto const* messages = body.if_contains("messages");
   if (messages == nullptr || !messages->is_array())
-    return invalid("'messages' must be a list with a user message");
+    return invalid_request("'messages' must be a list with a user message");
   json::object const* newest = nullptr;
   for (auto const& message : messages->get_array()) {
     auto const* object = message.if_object();
     auto const* role = object != nullptr ? object->if_contains("role") : nullptr;
-    if (role == nullptr || !role->is_string()) return invalid("each message must be an object with a 'role'");
+    if (role == nullptr || !role->is_string())
+      return invalid_request("each message must be an object with a 'role'");
     if (role->get_string() == "user") newest = object;
   }
-  if (newest == nullptr) return invalid("'messages' has no message with role 'user'");
+  if (newest == nullptr && input.client.is_reply) return std::nullopt;
+  if (newest == nullptr) return invalid_request("'messages' has no message with role 'user'");
 
-  auto text = content_text(newest->if_contains("content"));
-  if (auto* refusal = std::get_if<Refusal>(&text)) return std::move(*refusal);
+  auto text = content_text(newest->if_contains("content"), "a user message");
+  auto* const refusal = std::get_if<Refusal>(&text);
+  if (refusal != nullptr && input.client.is_reply) return std::nullopt;
+  if (refusal != nullptr) return std::move(*refusal);
   input.text = std::move(std::get<std::string>(text));
-  if (input.text.empty()) return invalid("the newest user message is empty");
+  if (input.text.empty() && !input.client.is_reply)
+    return invalid_request("the newest user message is empty");
 
   auto const* id = newest->if_contains("id");
   if (id != nullptr && id->is_string() && is_usable_id(std::string{id->get_string()})) {
@@ -75,10 +57,13 @@ std::optional<Refusal> read_newest_message(json::object const& body, RunInput& i
 
 std::optional<Refusal> read_what_is_asked(json::object const& body, RunInput& input) {
   auto reading = read_resume(body);
-  if (auto* problem = std::get_if<BadResume>(&reading)) return invalid(std::move(problem->what));
+  if (auto* problem = std::get_if<BadResume>(&reading)) return invalid_request(std::move(problem->what));
   input.resume = std::move(std::get<0>(reading));
-  if (!input.resume) return read_newest_message(body, input);
-  if (!input.thread) return invalid("'resume' needs the 'threadId' of the thread whose run waits");
+  if (!input.resume) {
+    if (auto refusal = read_client_tools(body, input.client)) return refusal;
+    return read_newest_message(body, input);
+  }
+  if (!input.thread) return invalid_request("'resume' needs the 'threadId' of the thread whose run waits");
   return std::nullopt;
 }
 
@@ -96,7 +81,7 @@ std::optional<Refusal> read_on_busy(json::object const& props, RunInput& input) 
   } else if (*name == "rollback") {
     input.on_busy = store::OnBusy::rollback;
   } else {
-    return invalid("'forwardedProps.onBusy' must be one of reject, enqueue, interrupt, rollback");
+    return invalid_request("'forwardedProps.onBusy' must be one of reject, enqueue, interrupt, rollback");
   }
   return std::nullopt;
 }
@@ -120,13 +105,15 @@ std::optional<Refusal> read_ids(json::object const& body, RunInput& input) {
     if (auto* refusal = std::get_if<Refusal>(id)) return std::move(*refusal);
     auto const& text = std::get<0>(*id);
     if (text && !is_usable_id(*text)) {
-      return invalid("'threadId' and 'runId' must be 1 to 128 visible ASCII characters without spaces");
+      return invalid_request(
+          "'threadId' and 'runId' must be 1 to 128 visible ASCII characters without spaces");
     }
   }
   if (auto& text = std::get<0>(thread)) input.thread = ThreadId{std::move(*text)};
   if (auto& text = std::get<0>(run)) input.run = RunId{std::move(*text)};
   if (input.run && !base_of_alias(*input.run).empty()) {
-    return invalid("'runId' must not end in '~' and digits: such ids are for runs that go on after a pause");
+    return invalid_request(
+        "'runId' must not end in '~' and digits: such ids are for runs that go on after a pause");
   }
 
   auto version = text_member(body, "protocolVersion");
@@ -147,7 +134,7 @@ std::int64_t count_unknown_keys(json::object const& body) {
 }  // namespace
 
 std::variant<RunInput, Refusal> parse_run_input(json::value const& body) {
-  if (!body.is_object()) return invalid("the body must be a JSON object");
+  if (!body.is_object()) return invalid_request("the body must be a JSON object");
   RunInput input;
   for (auto* read : {&read_ids, &read_what_is_asked, &read_props}) {
     if (auto refusal = (*read)(body.get_object(), input)) return std::move(*refusal);
@@ -160,7 +147,9 @@ std::string to_stored(RunInput const& input) {
   std::string out;
   JsonObject object{out};
   object.text("messageId", input.message_id).text("text", input.text).text("flow", input.flow);
-  object.text("model", input.model).close();
+  object.text("model", input.model);
+  add_client_tools(object, input.client);
+  object.close();
   return out;
 }
 
@@ -177,6 +166,9 @@ Result<RunInput> from_stored(std::string_view stored) {
     }
     *target = std::string{member->get_string()};
   }
+  auto client = client_tools_in(value.get_object());
+  if (!client) return client.error();
+  input.client = std::move(*client);
   return input;
 }
 
@@ -186,7 +178,9 @@ std::string hash_of(RunInput const& input) {
   object.text("thread", input.thread ? input.thread->text : "")
       .text("text", input.text)
       .text("flow", input.flow);
-  object.text("model", input.model).close();
+  object.text("model", input.model);
+  add_compared(object, input.client);
+  object.close();
   return sha256_hex(canonical);
 }
 

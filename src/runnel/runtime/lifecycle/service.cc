@@ -20,7 +20,8 @@ Service::Service(ServiceParts parts, ServiceOptions options)
       options_{std::move(options)},
       created_at_{parts_.clock.now_ms()},
       live_{options_.metrics.active},
-      approvals_{parts_.sql != nullptr ? std::make_unique<store::Approvals>(*parts_.sql) : nullptr} {}
+      approvals_{parts_.sql != nullptr ? std::make_unique<store::Approvals>(*parts_.sql) : nullptr},
+      client_calls_{parts_.sql != nullptr ? std::make_unique<store::ClientCalls>(*parts_.sql) : nullptr} {}
 
 // Fills in the defaults and refuses names that are not configured.
 std::optional<Refusal> Service::complete(RunInput& input) const {
@@ -35,28 +36,34 @@ std::optional<Refusal> Service::complete(RunInput& input) const {
 }
 
 // The first facts do not depend on the epoch, so they can be written in the transaction that creates it.
-store::Begin Service::make_begin(RunId const& run, RunInput const& input, Beginning& beginning) const {
+store::Begin Service::make_begin(RunId const& run, RunInput const& input, Closings const& closings,
+                                 Beginning& beginning) const {
   auto const now = parts_.clock.now_us();
-  beginning.records.push_back(beginning.tail.add(RunStarted{}, now).value());
+  beginning.records.push_back(beginning.tail.add(RunStarted{closings.shown}, now).value());
+  for (auto const& closed : closings.facts)
+    beginning.records.push_back(beginning.tail.add(closed, now).value());
   beginning.records.push_back(
       beginning.tail.add(StepStarted{parts_.flows.find(input.flow)->first().name}, now).value());
 
   store::Begin begin;
+  begin.closings = closings.rows;
+  begin.title = title_from(input.text);
+  begin.facts = beginning.tail.take();
+  if (input.client.is_reply) return begin;
   begin.user_message.id = MessageId{input.message_id.empty() ? run.text + "-input" : input.message_id};
   begin.user_message.role = store::Role::user;
   begin.user_message.mask = input_mask(store::RuntimeMode::chat);
   begin.user_message.content = input.text;
   begin.user_message.metadata = R"({"type":"user_input"})";
-  begin.title = title_from(input.text);
-  begin.facts = beginning.tail.take();
   return begin;
 }
 
 Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput input, std::string request_id) {
   auto const asked = std::chrono::steady_clock::now();
-  options_.metrics.ignored_keys.add(input.ignored_keys);
   if (draining()) co_return draining_refusal();
   if (input.resume) co_return co_await resume(std::move(owner), std::move(input));
+  if (auto refusal = take_client_tools(input)) co_return std::move(*refusal);
+  options_.metrics.ignored_keys.add(input.ignored_keys);
   store::AdmitRequest request;
   request.input_hash = hash_of(input);
   if (auto refusal = complete(input)) co_return std::move(*refusal);
@@ -65,7 +72,6 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.thread = input.thread ? *input.thread : ThreadId{mint_uuid()};
   request.run = input.run ? *input.run : RunId{mint_uuid()};
   request.on_busy = input.on_busy;
-  request.input = to_stored(input);
   request.agui_version = input.agui_version;
   request.profile_query = parts_.profile_query;
   request.country = Preferences{}.country;
@@ -76,13 +82,14 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
   request.budgets = options_.budgets;
   request.budgets.day_began = day_of(request.now);
   Claimed claimed;
-  request.begin = make_begin(request.run, input, claimed.beginning);
 
-  auto admission = co_await parts_.store.admit(request);
-  if (!admission) {
-    if (admission.error().code == Errc::unavailable) look_for(request);
-    co_return admission.error();
+  auto admitted = co_await admit(&request, &input, &claimed.beginning);
+  if (!admitted) {
+    if (admitted.error().code == Errc::unavailable) look_for(request);
+    co_return admitted.error();
   }
+  if (auto* refusal = std::get_if<Refusal>(&*admitted)) co_return std::move(*refusal);
+  auto* const admission = &std::get<store::Admission>(*admitted);
   using Outcome = store::Admission::Outcome;
   if (admission->outcome == Outcome::id_conflict) co_return run_id_conflict();
   if (admission->outcome == Outcome::too_many_runs) co_return too_many_runs(options_.runs_per_user);
@@ -189,9 +196,16 @@ asio::awaitable<void> Service::run_begun(Claimed claimed, LiveRun live) {
   writer->begin(std::move(claimed.beginning.records));
   Result<store::Ended> result = Error{Errc::internal, "the run threw"};
   try {
-    Executor executor{run_parts(), writer, live.cancel, make_job(claimed.row, std::move(claimed.input)),
-                      options_.metrics};
-    result = co_await executor.run();
+    auto job = make_job(claimed.row, std::move(claimed.input));
+    auto trouble = co_await complete_reply(&job, claimed.row.thread_id, live.cancel);
+    Executor executor{run_parts(), writer, live.cancel, std::move(job), options_.metrics};
+    if (!trouble) {
+      result = trouble.error();
+    } else if (*trouble) {
+      result = co_await executor.fail(std::move(**trouble));
+    } else {
+      result = co_await executor.run();
+    }
   } catch (std::exception const& error) {
     result = Error{Errc::internal, error.what()};
   }

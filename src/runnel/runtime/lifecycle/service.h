@@ -18,11 +18,13 @@
 #include "runnel/flow/flow.h"
 #include "runnel/model/registry.h"
 #include "runnel/runtime/execution/executor.h"
+#include "runnel/runtime/lifecycle/closings.h"
 #include "runnel/runtime/lifecycle/live_runs.h"
 #include "runnel/runtime/lifecycle/run_input.h"
 #include "runnel/runtime/lifecycle/run_metrics.h"
 #include "runnel/runtime/writing/run_writer.h"
 #include "runnel/store/approvals.h"
+#include "runnel/store/client_calls.h"
 #include "runnel/store/store.h"
 #include "runnel/stream/hub.h"
 
@@ -41,7 +43,8 @@ struct ServiceOptions {
   // How long a run waits for an approval, and how often overdue ones are looked for.
   std::chrono::milliseconds approval_time{std::chrono::hours{24}};
   std::chrono::milliseconds approval_interval{std::chrono::seconds{1}};
-  std::size_t context_bytes = std::size_t{1} << 20U;  // The most that a stage reads of its thread (HTTP-9).
+  std::size_t context_bytes = std::size_t{1} << 20U;    // The most that a stage reads of its thread (HTTP-9).
+  std::size_t message_bytes = std::size_t{256} * 1024;  // The most of a reply's answers together (HTTP-9).
   store::Budgets budgets;
   RunMetrics metrics{};
 };
@@ -57,8 +60,9 @@ struct ServiceParts {
   model::PriceBook const& prices;
   tools::Toolbox const& tools;
   std::string_view profile_query;  // See store::AdmitRequest. A literal.
-  store::Sql* sql = nullptr;       // For approvals; null only if no tool call needs one.
-  Memories* memories = nullptr;    // For prompts; null if nothing is ever noted.
+  // For approvals and for calls of clients' tools; null only if no tool call needs either.
+  store::Sql* sql = nullptr;
+  Memories* memories = nullptr;  // For prompts; null if nothing is ever noted.
 };
 
 struct Started {
@@ -162,7 +166,23 @@ class Service {
   }
   [[nodiscard]] Job make_job(store::RunRow const& row, RunInput input) const;
   [[nodiscard]] RunParts run_parts() const;
-  [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input, Beginning& beginning) const;
+  [[nodiscard]] store::Begin make_begin(RunId const& run, RunInput const& input, Closings const& closings,
+                                        Beginning& beginning) const;
+  // Checks the client's tools, and drops them if the flow takes none.
+  [[nodiscard]] std::optional<Refusal> take_client_tools(RunInput& input) const;
+  // Admits the run with the calls closed that are open on its thread. Sets what depends on them.
+  store::Async<std::variant<store::Admission, Refusal>> admit(store::AdmitRequest* request, RunInput* input,
+                                                              Beginning* beginning);
+  // What the calls that are open on the thread are closed with. Refuses a reply that answers none of them.
+  store::Async<std::variant<Closings, Refusal>> closings_for(UserId owner, ThreadId thread, RunInput* input);
+  // The same for a run that was admitted: answers to calls that are not open any more are dropped.
+  store::Async<Closings> closings_of_queued(store::RunRow const* row, RunInput const* input);
+  store::Async<std::variant<MatchedAnswers, Refusal>> match_answers(
+      UserId owner, ThreadId thread, std::vector<store::OpenClientCall> const* open,
+      ClientToolsInput const* input);
+  // Completes the job of a run whose input is a reply. Returns why the run must fail, if it must.
+  store::Async<std::optional<CallTrouble>> complete_reply(Job* job, ThreadId thread,
+                                                          std::shared_ptr<base::Cancel> cancel);
   // Gives the run its place among those that are executed here, and tells the readers of its thread.
   LiveRun go_live(store::RunRow const& run);
   void let_go(Claimed claimed);
@@ -231,7 +251,8 @@ class Service {
   // Also used on core 0 only: what `find_lost_admits` looks for, and whether it is running.
   std::deque<LostAdmit> lost_admits_;
   bool looking_ = false;
-  std::unique_ptr<store::Approvals> const approvals_;  // Null if there is no SQL layer.
+  std::unique_ptr<store::Approvals> const approvals_;  // Both are null if there is no SQL layer.
+  std::unique_ptr<store::ClientCalls> const client_calls_;
   base::TaskGroup tasks_;
 };
 

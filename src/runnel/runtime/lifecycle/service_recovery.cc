@@ -125,9 +125,12 @@ asio::awaitable<Result<void>> Service::try_begin_pending(store::RunRow* row) {
   if (!input) co_return input.error();
   if (parts_.flows.find(input->flow) == nullptr) input->flow = parts_.flows.default_name();
 
+  // The run is the thread's active one, so nothing else opens or closes a call meanwhile.
+  auto closings = co_await closings_of_queued(row, &*input);
+  if (!closings) co_return closings.error();
   Claimed claimed;
   auto request = make_claim(run);
-  request.begin = make_begin(row->id, *input, claimed.beginning);
+  request.begin = make_begin(row->id, *input, *closings, claimed.beginning);
   auto const now = request.now;
   auto const claim = co_await parts_.store.claim(std::move(request));
   if (!claim) co_return claim.error();
@@ -225,6 +228,9 @@ asio::awaitable<Result<void>> Service::take_over(store::RunRow row, LiveRun live
     if (!waited) co_return waited.error();
     job.waited_ms = *waited;
   }
+  auto trouble = co_await complete_reply(&job, row.thread_id, live.cancel);
+  if (!trouble) co_return trouble.error();
+  if (*trouble && !give_up) give_up = std::move(**trouble);
   bool const woken = replayed->order.paused();
   if (!woken) options_.metrics.taken_over.add();
   base::log(base::LogLevel::info, woken ? "run goes on after an approval" : "run taken over",

@@ -111,6 +111,33 @@ Refusal over_quota(std::int64_t used, std::int64_t limit) {
           std::move(details)};
 }
 
+Refusal not_pending(ToolCallId const& call) {
+  std::string details;
+  JsonObject{details}.text("toolCallId", flow::clipped(call.text, kLongestEcho)).close();
+  return {Refusal::Kind::invalid, "TOOL_CALL_NOT_PENDING",
+          "No call with the id '" + flow::clipped(call.text, kLongestEcho) +
+              "' waits for an answer on this thread. Send tool messages only for calls with which the "
+              "thread's newest "
+              "run ended and that nothing has answered since, or send a user message.",
+          std::move(details)};
+}
+
+Refusal reserved_tool(std::string const& name) {
+  return invalid_request("'tools' has a tool '" + name +
+                         "', which is the name of a tool of the server; rename it");
+}
+
+Refusal answers_too_large(std::size_t size, std::size_t limit) {
+  std::string details;
+  JsonObject object{details};
+  object.number("sizeBytes", static_cast<std::int64_t>(size));
+  object.number("limitBytes", static_cast<std::int64_t>(limit)).close();
+  return {Refusal::Kind::too_large, "MESSAGE_TOO_LARGE",
+          "The answers to tool calls have " + std::to_string(size) + " bytes together; at most " +
+              std::to_string(limit) + " are allowed. Let the tools return less.",
+          std::move(details)};
+}
+
 store::Async<Refusal> budget_refusal(store::Store* store, store::Budgets budgets, UserId owner,
                                      ThreadId thread) {
   constexpr Money kAnything{1};

@@ -30,6 +30,15 @@ Refusal already_decided(ToolCallId const& call, store::Decision stands);
 // `waiting` is the interrupt that waits on the thread; empty if none does.
 Refusal unknown_interrupt(std::string const& interrupt, std::optional<std::string> const& waiting);
 
+// The tool message answers a call that does not wait for an answer.
+Refusal not_pending(ToolCallId const& call);
+
+// `name` is a tool of the client and of the server.
+Refusal reserved_tool(std::string const& name);
+
+// The client's answers together are longer than a message may be.
+Refusal answers_too_large(std::size_t size, std::size_t limit);
+
 // Says which budget is used up, its amounts and, if it resets, when. The amounts are those of calls that have
 // ended; if these leave something, the rest is reserved by calls that are under way.
 store::Async<Refusal> budget_refusal(store::Store* store, store::Budgets budgets, UserId owner,

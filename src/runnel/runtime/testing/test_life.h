@@ -103,6 +103,9 @@ class Life {
     input.on_busy = on_busy;
     return wait(service_->start(UserId{"ann"}, std::move(input), "q1"));
   }
+  std::variant<Started, Refusal> start_with(RunInput input) {
+    return wait(service_->start(UserId{"ann"}, std::move(input), "q1")).value();
+  }
 
   // The value of a series: waits a while for it to become `wanted`.
   std::string series(std::string const& name, std::string const& wanted) {

@@ -14,11 +14,11 @@ struct Mapping {
 
 // The first prefix that matches applies.
 constexpr std::array kMappings{
-    Mapping{"RN001", Errc::fenced},      Mapping{"RN002", Errc::conflict},
-    Mapping{"RN003", Errc::not_found},   Mapping{"RN004", Errc::invalid},
-    Mapping{"RN005", Errc::over_budget}, Mapping{"23505", Errc::already_exists},
-    Mapping{"23503", Errc::conflict},     // foreign key
-    Mapping{"23", Errc::invalid},         // other constraints
+    Mapping{"RN001", Errc::fenced},         Mapping{"RN002", Errc::conflict},
+    Mapping{"RN003", Errc::not_found},      Mapping{"RN004", Errc::invalid},
+    Mapping{"RN005", Errc::over_budget},    Mapping{"RN006", Errc::open_calls},
+    Mapping{"23505", Errc::already_exists}, Mapping{"23503", Errc::conflict},  // foreign key
+    Mapping{"23", Errc::invalid},                                              // other constraints
     Mapping{"22", Errc::invalid},         // data that does not fit its type
     Mapping{"08", Errc::unavailable},     // connection
     Mapping{"25006", Errc::unavailable},  // read-only: a standby

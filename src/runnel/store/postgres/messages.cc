@@ -34,7 +34,9 @@ FROM (
   SELECT m.*, row_number() OVER newest AS place,
          sum(octet_length(m.content) + octet_length(m.metadata::text)) OVER newest AS bytes
   FROM (SELECT * FROM agent_chat_messages
-        WHERE session_id = $1 AND seq > 0 AND (visibility_mask & 2) <> 0 AND (run_id <> $2 OR role = 'user')
+        WHERE session_id = $1 AND seq > 0 AND (visibility_mask & 2) <> 0
+          AND (run_id <> $2 OR role = 'user'
+               OR message_id IN (SELECT result_id FROM client_calls WHERE thread_id = $1 AND closed_by = $2))
         ORDER BY seq DESC LIMIT $3) m
   WINDOW newest AS (ORDER BY m.seq DESC)
 ) m JOIN runs r ON r.id = m.run_id

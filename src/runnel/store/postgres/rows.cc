@@ -24,6 +24,8 @@ void append_message(std::string& out, NewMessage const& message) {
       .number("input_tokens", message.input_tokens)
       .number("output_tokens", message.output_tokens)
       .number("pico", message.cost.pico);
+  if (!message.opens_call.empty()) object.text("opens", message.opens_call.text);
+  if (!message.closes_call.empty()) object.text("closes", message.closes_call.text);
   object.close();
 }
 
@@ -62,7 +64,8 @@ std::optional<std::string> messages_json(std::vector<NewMessage> const& messages
 std::string begin_json(Begin const& begin) {
   std::string out;
   JsonObject object{out};
-  append_message(object.key("message"), begin.user_message);
+  if (!begin.user_message.id.empty()) append_message(object.key("message"), begin.user_message);
+  if (!begin.closings.empty()) append_json_array(object.key("closings"), begin.closings, append_message);
   object.text("title", begin.title)
       .number("last_n", static_cast<std::int64_t>(begin.facts.last_n))
       .number("next_idx", begin.facts.next_idx)

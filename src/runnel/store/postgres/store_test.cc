@@ -222,6 +222,7 @@ TEST_F(PostgresStoreTest, USE_9_OpensOfTwoNodesNeverExceedTheBudgetTogether) {
 
 TEST(PostgresErrors, SqlstatesAreToldApart) {
   EXPECT_EQ(postgres::to_errc("RN005"), Errc::over_budget);
+  EXPECT_EQ(postgres::to_errc("RN006"), Errc::open_calls);
   EXPECT_EQ(postgres::to_errc("23505"), Errc::already_exists);
   EXPECT_EQ(postgres::to_errc("23514"), Errc::invalid);
   EXPECT_EQ(postgres::to_errc("53100"), Errc::unavailable);

@@ -143,7 +143,8 @@ void insert_run(Db& db, AdmitRequest const& request, std::string const& profile,
   db.run("INSERT INTO run_inputs(run_id, input) VALUES (?1, ?2)", admission.run.value, request.input);
 }
 
-void start_at_once(Db& db, AdmitRequest const& request, Circumstances const& found, Admission& admission) {
+Result<void> start_at_once(Db& db, AdmitRequest const& request, Circumstances const& found,
+                           Admission& admission) {
   auto owner = read_owner(db, request);
   if (found.thread) {
     start_thread(db, *found.thread, request.begin.title, request.now);
@@ -160,8 +161,8 @@ void start_at_once(Db& db, AdmitRequest const& request, Circumstances const& fou
   run.thread = admission.thread;
   run.ref = request.run.text;
   run.epoch = admission.epoch;
-  write_begin(db, run, request.begin, request.now);
   admission.profile = std::move(owner.profile);
+  return write_begin(db, run, request.begin, request.now);
 }
 
 void queue_behind(Db& db, AdmitRequest const& request, RunKey active, Admission& admission) {
@@ -212,7 +213,8 @@ Result<Admission> admit(Db& db, AdmitRequest const& request) {
   if (found.active) {
     queue_behind(db, request, *found.active, admission);
   } else {
-    start_at_once(db, request, found, admission);
+    // A refusal undoes everything.
+    if (auto const begun = start_at_once(db, request, found, admission); !begun) return begun.error();
   }
   return admission;
 }
@@ -260,7 +262,10 @@ Result<Claim> claim(Db& db, ClaimRequest const& request) {
       run->key.value, run->epoch, request.node.text, request.now, claim.last_n, claim.next_idx, claim.crashes,
       begun.log, begun.kept);
   insert_epoch(db, run->key, run->epoch, run->last_n + 1);
-  if (begins) write_begin(db, *run, *request.begin, request.now);
+  if (begins) {
+    if (auto const written = write_begin(db, *run, *request.begin, request.now); !written)
+      return written.error();
+  }
   start_thread(db, run->thread, begins ? std::optional{request.begin->title} : std::nullopt, request.now);
   return claim;
 }

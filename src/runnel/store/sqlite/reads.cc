@@ -47,9 +47,12 @@ std::string const kHistory =
     kMessages +
     "WHERE m.session_id = ?1 AND m.seq > 0 AND m.seq < ?2 AND (m.visibility_mask & 1) <> 0 "
     "ORDER BY m.seq DESC LIMIT ?3";
-std::string const kContext = kMessages +
-                             "WHERE m.session_id = ?1 AND m.seq > 0 AND (m.visibility_mask & 2) <> 0 "
-                             "AND (m.run_id <> ?2 OR m.role = 'user') ORDER BY m.seq DESC LIMIT ?3";
+std::string const kContext =
+    kMessages +
+    "WHERE m.session_id = ?1 AND m.seq > 0 AND (m.visibility_mask & 2) <> 0 "
+    "AND (m.run_id <> ?2 OR m.role = 'user' OR m.message_id IN (SELECT result_id FROM "
+    "client_calls WHERE thread_id = ?1 AND closed_by = ?2)) "
+    "ORDER BY m.seq DESC LIMIT ?3";
 
 // The last two columns are read from the indexes of a thread's unfinished runs.
 std::string const kThreads =

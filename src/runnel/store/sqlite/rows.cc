@@ -1,6 +1,7 @@
 #include "runnel/store/sqlite/rows.h"
 
 #include <algorithm>
+#include <set>
 
 namespace runnel::store::sqlite {
 
@@ -30,6 +31,9 @@ void insert_message_as(Db& db, RunState const& run, NewMessage const& message, s
          std::string_view{to_string(message.role)}, message.content, message.metadata,
          run.rolled_back ? 0 : message.mask, message.input_tokens, message.output_tokens, message.cost.pico,
          now);
+  if (message.opens_call.empty()) return;
+  db.run("INSERT INTO client_calls(thread_id, call_id, run_id, message_id) VALUES (?1, ?2, ?3, ?4)",
+         run.thread.value, message.opens_call.text, run.key.value, message.id.text);
 }
 
 // The seq for a new visible row with this id. Empty if the id is taken.
@@ -51,6 +55,27 @@ void insert_input(Db& db, RunState const& run, NewMessage message, std::int64_t 
     seq = visible_seq_of(db, run.thread, message.id.text);
   }
   insert_message_as(db, run, message, *seq, now);
+}
+
+// AGUI-6: whether the begin closes exactly the calls to the client's tools that are open.
+Result<void> check_closings(Db& db, RunState const& run, Begin const& begin) {
+  std::set<std::string> open;
+  Query query{db, "SELECT call_id FROM client_calls WHERE thread_id = ?1 AND closed_by IS NULL",
+              run.thread.value};
+  while (query.next())
+    open.insert(query.text(0));
+  bool const same = open.size() == begin.closings.size() &&
+                    std::all_of(begin.closings.begin(), begin.closings.end(), [&](NewMessage const& closing) {
+                      return open.erase(closing.closes_call.text) == 1;
+                    });
+  if (same) return {};
+  return Error{Errc::open_calls, "run " + run.ref + " would not close exactly the calls that are open"};
+}
+
+void close_client_call(Db& db, RunState const& run, NewMessage const& closing, std::int64_t now) {
+  insert_message(db, run, closing, now);
+  db.run("UPDATE client_calls SET closed_by = ?3, result_id = ?4 WHERE thread_id = ?1 AND call_id = ?2",
+         run.thread.value, closing.closes_call.text, run.key.value, closing.id.text);
 }
 
 }  // namespace
@@ -121,9 +146,13 @@ void insert_epoch(Db& db, RunKey run, Epoch epoch, std::uint64_t first_n) {
   db.run("INSERT INTO run_epochs(run_id, epoch, first_n) VALUES (?1, ?2, ?3)", run.value, epoch, first_n);
 }
 
-void write_begin(Db& db, RunState const& run, Begin const& begin, std::int64_t now) {
-  insert_input(db, run, begin.user_message, now);
+Result<void> write_begin(Db& db, RunState const& run, Begin const& begin, std::int64_t now) {
+  if (auto const closes = check_closings(db, run, begin); !closes) return closes;
+  for (auto const& closing : begin.closings)
+    close_client_call(db, run, closing, now);
+  if (!begin.user_message.id.empty()) insert_input(db, run, begin.user_message, now);
   insert_log(db, run.key, run.epoch, begin.facts);
+  return {};
 }
 
 Epoch take_epoch(Db& db, ThreadKey thread, std::int64_t now) {

@@ -37,7 +37,8 @@ void end_thread(Db& db, ThreadKey thread, ThreadStatus status, std::string const
 // run.
 void start_thread(Db& db, ThreadKey thread, std::optional<std::string> const& title, std::int64_t now);
 
-// Gives the message the next seq of its lane (RUN-8) and the thread's currency.
+// Gives the message the next seq of its lane (RUN-8) and the thread's currency. If it makes a call to a tool
+// of the client, the call is open from now on.
 void insert_message(Db& db, RunState const& run, NewMessage const& message, std::int64_t now);
 
 void insert_log(Db& db, RunKey run, Epoch epoch, LogBatch const& facts);
@@ -47,9 +48,9 @@ bool log_holds(Db& db, RunKey run, Epoch epoch, LogBatch const& facts);
 
 void insert_epoch(Db& db, RunKey run, Epoch epoch, std::uint64_t first_n);
 
-// Writes the row of the input and the first facts. The epoch and the end of the log must be set in the run's
-// row.
-void write_begin(Db& db, RunState const& run, Begin const& begin, std::int64_t now);
+// Writes the rows of the input and the first facts. The epoch and the end of the log must be set in the run's
+// row. Fails with `open_calls`, see `Begin`.
+Result<void> write_begin(Db& db, RunState const& run, Begin const& begin, std::int64_t now);
 
 // Takes the next epoch for one of the thread's runs. It is larger than any earlier epoch of the thread
 // (SSE-1).
