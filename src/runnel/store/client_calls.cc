@@ -12,6 +12,13 @@ FROM agent_chat_sessions s JOIN client_calls c ON c.thread_id = s.id
 JOIN agent_chat_messages m ON m.session_id = s.id AND m.message_id = c.message_id
 WHERE s.owner_id = $1 AND s.thread_ref = $2 AND c.closed_by IS NULL ORDER BY m.seq)sql";
 
+// A closed call stays only as long as the run that has closed it is active.
+constexpr char kOpenAfterRollback[] = R"sql(
+SELECT c.call_id, m.content, m.metadata, m.visibility_mask
+FROM agent_chat_sessions s JOIN client_calls c ON c.thread_id = s.id
+JOIN agent_chat_messages m ON m.session_id = s.id AND m.message_id = c.message_id
+WHERE s.owner_id = $1 AND s.thread_ref = $2 ORDER BY m.seq)sql";
+
 constexpr char kMessage[] = R"sql(
 SELECT m.role, m.metadata FROM agent_chat_sessions s JOIN agent_chat_messages m ON m.session_id = s.id
 WHERE s.owner_id = $1 AND s.thread_ref = $2 AND m.message_id = $3)sql";
@@ -38,8 +45,9 @@ ClientCalls::Message to_message(SqlResult const& found) {
 
 }  // namespace
 
-Async<std::vector<OpenClientCall>> ClientCalls::open(UserId owner, ThreadId thread) {
-  auto const found = co_await sql_->read(statement(kOpen, owner.text, thread.text));
+Async<std::vector<OpenClientCall>> ClientCalls::open(UserId owner, ThreadId thread, bool after_rollback) {
+  auto const found =
+      co_await sql_->read(statement(after_rollback ? kOpenAfterRollback : kOpen, owner.text, thread.text));
   if (!found) co_return found.error();
   std::vector<OpenClientCall> calls;
   for (std::size_t row = 0; row < found->size(); ++row)

@@ -26,8 +26,8 @@ class ClientCalls {
 
   // The open calls of the thread, in the order in which they were made. Those of a run that is still active
   // are among them; they wait for an answer only if it ends as completed. Empty if the owner has no such
-  // thread.
-  Async<std::vector<OpenClientCall>> open(UserId owner, ThreadId thread);
+  // thread. `after_rollback`: also those that the active run has closed, which its rollback opens again.
+  Async<std::vector<OpenClientCall>> open(UserId owner, ThreadId thread, bool after_rollback = false);
 
   // The role and the metadata of the thread's message with this id. Empty if there is none.
   struct Message {

@@ -13,7 +13,7 @@ namespace {
 Listings some_listings() {
   Listings listings;
   listings.flows.push_back(
-      {"chat", "A \"plain\" one.", true, {{"chat", {}, ""}, {"keep", {"project_cli"}, "memory"}}});
+      {"chat", "A \"plain\" one.", true, {{"chat", {}, "", true}, {"keep", {"project_cli"}, "memory"}}});
   listings.models.push_back({"tok-*", true, false});
   listings.models.push_back({"tok-1", false, true});
   listings.tools.push_back(
@@ -32,9 +32,10 @@ TEST(ListingRoutes, RUN_1_FlowsModelsAndToolsAreListed) {
   api::Router router{openapi_contract()};
   add_listing_routes(router, some_listings());
 
-  EXPECT_EQ(ask_listing(router, "/api/v1/flows").content(),
-            R"({"flows":[{"name":"chat","description":"A \"plain\" one.","default":true,"stages":[)"
-            R"({"name":"chat","tools":[]},{"name":"keep","tools":["project_cli"],"kind":"memory"}]}]})");
+  EXPECT_EQ(
+      ask_listing(router, "/api/v1/flows").content(),
+      R"({"flows":[{"name":"chat","description":"A \"plain\" one.","default":true,"stages":[)"
+      R"({"name":"chat","tools":[],"clientTools":true},{"name":"keep","tools":["project_cli"],"kind":"memory"}]}]})");
   EXPECT_EQ(ask_listing(router, "/api/v1/models").content(),
             R"({"models":[{"name":"tok-*","pattern":true,"default":false},)"
             R"({"name":"tok-1","pattern":false,"default":true}]})");

@@ -38,6 +38,7 @@ std::optional<Refusal> Service::complete(RunInput& input) const {
 // The first facts do not depend on the epoch, so they can be written in the transaction that creates it.
 store::Begin Service::make_begin(RunId const& run, RunInput const& input, Closings const& closings,
                                  Beginning& beginning) const {
+  beginning = Beginning{};
   auto const now = parts_.clock.now_us();
   beginning.records.push_back(beginning.tail.add(RunStarted{closings.shown}, now).value());
   for (auto const& closed : closings.facts)

@@ -44,6 +44,22 @@ std::size_t size_of(std::vector<ClientAnswer> const& answers) {
                          [](std::size_t sum, auto const& answer) { return sum + answer.content.size(); });
 }
 
+// Plain functions: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
+Async<std::string> read_question(store::ClientCalls* calls, UserId owner, ThreadId thread,
+                                 std::shared_ptr<base::Cancel> cancel) {
+  return ask_until_served<std::string>(
+      [calls, owner = std::move(owner), thread = std::move(thread)] {
+        return calls->newest_user_text(owner, thread);
+      },
+      std::move(cancel));
+}
+
+Async<std::vector<ToolCallId>> read_closed(store::ClientCalls* calls, ThreadKey thread, RunKey run,
+                                           std::shared_ptr<base::Cancel> cancel) {
+  return ask_until_served<std::vector<ToolCallId>>(
+      [calls, thread, run] { return calls->closed_by(thread, run); }, std::move(cancel));
+}
+
 CallTrouble calls_were_closed() {
   return {"TOOL_CALL_NOT_PENDING",
           "the run's input answers a tool call that did not wait for an answer any more when the run began",
@@ -99,7 +115,8 @@ Async<std::variant<MatchedAnswers, Refusal>> Service::match_answers(
 
 Async<std::variant<Closings, Refusal>> Service::closings_for(UserId owner, ThreadId thread, RunInput* input) {
   if (!client_calls_) co_return no_client_calls();
-  auto const open = co_await client_calls_->open(owner, thread);
+  bool const rolls_back = input->on_busy == store::OnBusy::rollback;
+  auto const open = co_await client_calls_->open(owner, thread, rolls_back);
   if (!open) co_return open.error();
   auto matching = co_await match_answers(owner, thread, &*open, &input->client);
   if (!matching) co_return matching.error();
@@ -134,7 +151,6 @@ Async<std::variant<store::Admission, Refusal>> Service::admit(store::AdmitReques
       if (auto* const refusal = std::get_if<Refusal>(&*read)) co_return std::move(*refusal);
       closings = std::move(std::get<Closings>(*read));
     }
-    *beginning = Beginning{};
     request->input = to_stored(*input);
     request->begin = make_begin(request->run, *input, closings, *beginning);
     auto admission = co_await parts_.store.admit(*request);
@@ -147,7 +163,8 @@ Async<std::variant<store::Admission, Refusal>> Service::admit(store::AdmitReques
 }
 
 Async<Closings> Service::closings_of_queued(store::RunRow const* row, RunInput const* input) {
-  if (!client_calls_) co_return Closings{};
+  Closings none;
+  if (!client_calls_) co_return none;
   auto const open = co_await client_calls_->open(row->owner, row->thread_id);
   if (!open) co_return open.error();
   std::set<std::string> taken;
@@ -165,17 +182,10 @@ Async<std::optional<CallTrouble>> Service::complete_reply(Job* job, ThreadId thr
                                                           std::shared_ptr<base::Cancel> cancel) {
   if (!job->input.client.is_reply) co_return std::nullopt;
   if (!client_calls_) co_return no_client_calls();
-  auto text =
-      co_await ask_until_served<std::string>([calls = client_calls_.get(), owner = job->owner,
-                                              thread] { return calls->newest_user_text(owner, thread); },
-                                             cancel);
+  auto text = co_await read_question(client_calls_.get(), job->owner, std::move(thread), cancel);
   if (!text) co_return text.error();
   job->input.text = std::move(*text);
-  auto const closed = co_await ask_until_served<std::vector<ToolCallId>>(
-      [calls = client_calls_.get(), thread_row = job->thread, run = job->run] {
-        return calls->closed_by(thread_row, run);
-      },
-      cancel);
+  auto const closed = co_await read_closed(client_calls_.get(), job->thread, job->run, cancel);
   if (!closed) co_return closed.error();
   auto const& answers = job->input.client.answers;
   bool const all = std::all_of(answers.begin(), answers.end(), [&](ClientAnswer const& answer) {

@@ -161,6 +161,8 @@ TEST_P(StoreClientCalls, AGUI_6_AQueuedRunClosesTheCallsWhenItBegins) {
 TEST_P(StoreClientCalls, AGUI_6_RollbackOfTheRunThatAnsweredOpensTheCallAgain) {
   leave_calls("r1", {"c1"});
   auto const second = admit(reply("r2", {"c1"}));
+  EXPECT_TRUE(open_calls().empty());
+  EXPECT_EQ(run_async(ClientCalls{store()}.open(kAnn, kThread, true)).value().size(), 1u);
   auto const third = admit(admission("r3", OnBusy::rollback));
   ASSERT_EQ(third.outcome, Admission::Outcome::queued);
   end(second.run, second.epoch, batch(3, 3), RunStatus::canceled);
