@@ -16,7 +16,8 @@ class Listings(E2eCase):
         self.assertEqual(set(flows), {"chat", "router_worker", "intent_execution_organization"})
         self.assertEqual([name for name, flow in flows.items() if flow["default"]], ["chat"])
         self.assertEqual(flows["router_worker"]["stages"],
-                         [{"name": "router", "tools": []}, {"name": "worker", "tools": ["project_cli"]}])
+                         [{"name": "router", "tools": []},
+                          {"name": "worker", "tools": ["project_cli"], "clientTools": True}])
         self.assertEqual(flows["chat"]["description"], "A plain conversation.")
         unknown = self.assert_error(self.api.post("/api/v1/agent/runs", {
             "messages": [{"role": "user", "content": "x"}], "forwardedProps": {"flow": "none"}}), 400, "UNKNOWN_FLOW")
