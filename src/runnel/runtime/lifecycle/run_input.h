@@ -25,8 +25,8 @@ struct RunInput {
   std::string message_id;  // Empty if the server names it.
   // The newest user message. Empty if there is a `resume`, or if there is none, because the input is a reply.
   std::string text;
-  std::string flow;        // Empty for the default flow.
-  std::string model;       // Empty if the stages choose their own.
+  std::string flow;   // Empty for the default flow.
+  std::string model;  // Empty if the stages choose their own.
   store::OnBusy on_busy = store::OnBusy::reject;
   ClientToolsInput client;
   std::string agui_version = "0.0";  // "1.0" if the client says so.

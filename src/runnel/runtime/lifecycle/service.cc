@@ -61,10 +61,10 @@ store::Begin Service::make_begin(RunId const& run, RunInput const& input, Closin
 
 Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput input, std::string request_id) {
   auto const asked = std::chrono::steady_clock::now();
+  options_.metrics.ignored_keys.add(input.ignored_keys);
   if (draining()) co_return draining_refusal();
   if (input.resume) co_return co_await resume(std::move(owner), std::move(input));
   if (auto refusal = take_client_tools(input)) co_return std::move(*refusal);
-  options_.metrics.ignored_keys.add(input.ignored_keys);
   store::AdmitRequest request;
   request.input_hash = hash_of(input);
   if (auto refusal = complete(input)) co_return std::move(*refusal);

@@ -73,7 +73,7 @@ std::optional<Refusal> Service::take_client_tools(RunInput& input) const {
   if (tools.empty()) return std::nullopt;
   auto const* const flow = parts_.flows.find(input.flow.empty() ? parts_.flows.default_name() : input.flow);
   if (flow != nullptr && !flow->takes_client_tools()) {
-    ++input.ignored_keys;
+    options_.metrics.ignored_keys.add();
     tools.clear();
   }
   auto const reserved = std::find_if(tools.begin(), tools.end(), [&](ToolSpec const& tool) {
