@@ -106,6 +106,9 @@ TEST(FactOrder, AGUI_6_ARunMayFinishWithExactlyTheCallsThatItNamesOpen) {
     EXPECT_TRUE(refuses(asked, finished));
   }
   finished.pending_calls = {kCall};
+  EXPECT_TRUE(refuses(after({RunStarted{}, call_started(), call_args(), call_ended(),
+                             ToolCallStarted{kOther, other, "set_color", "worker"}}),
+                      finished));
   EXPECT_TRUE(refuses(after({RunStarted{}}), finished));
   EXPECT_TRUE(refuses(after({RunStarted{}, call_started(), call_args()}), finished));
   EXPECT_TRUE(refuses(after({RunStarted{}, call_started(), call_ended()}), finished));
