@@ -1,5 +1,7 @@
 """SSE-1, SSE-2, SSE-5, and the frames of the dialects v2 and ag-ui."""
 
+import http.client
+import json
 import unittest
 
 from e2e_case import DIALECTS, E2eCase, new_id, offline, run_input
@@ -30,6 +32,23 @@ class StreamTest(E2eCase):
                 frames = list(stream)
                 self.assertTrue(stream.ended)
                 self.assertEqual(parse_all(stream.raw), frames)
+
+    def test_SSE_2_the_connection_carries_another_request_when_the_stream_has_ended(self):
+        connection = http.client.HTTPConnection(*self.server.address, timeout=20)
+        self.addCleanup(connection.close)
+        headers = {"Authorization": f"Bearer {self.api.token}"}
+        connection.connect()
+        socket = connection.sock
+        for body in (None, run_input("live"), None, run_input("live again"), run_input("and again")):
+            thread, run = self.finished_run()  # A stream from the store, or with a body one that is live.
+            path = self.api.events_path(thread, run) if body is None else "/api/v1/agent/ag-ui"
+            connection.request("GET" if body is None else "POST", path, body and json.dumps(body), headers)
+            answer = connection.getresponse()
+            self.assertEqual(parse_all(answer.read())[-1].event, "RUN_FINISHED")
+            self.assertIs(connection.sock, socket, "the server closed the connection")
+        connection.request("GET", "/healthz")
+        self.assertEqual(connection.getresponse().status, 200)
+        self.assertIs(connection.sock, socket)
 
     def test_SSE_2_the_stream_ends_right_after_the_terminal_event(self):
         thread, run = self.api.start_run()

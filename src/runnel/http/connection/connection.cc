@@ -63,7 +63,7 @@ class Connection {
   asio::awaitable<error_code> read_some();
   asio::awaitable<bool> refuse(RequestAccount* account, std::optional<api::Response> response);
   asio::awaitable<bool> respond(RequestAccount* account, api::Response response);
-  asio::awaitable<void> stream(RequestAccount* account, std::unique_ptr<EventFeed> feed);
+  asio::awaitable<bool> stream(RequestAccount* account, std::unique_ptr<EventFeed> feed);
   asio::awaitable<std::optional<StreamEnd>> replay(EventFeed* feed, std::shared_ptr<StreamSession> session,
                                                    Framing framing);
   [[nodiscard]] StreamEnd cut_by() const;
@@ -184,8 +184,9 @@ asio::awaitable<bool> Connection::serve_route(RequestAccount* account, RequestPa
     bool const again = co_await respond(account, std::move(*response));
     co_return again;
   }
-  co_await stream(account, take_feed(std::move(std::get<std::unique_ptr<api::EventStream>>(reply))));
-  co_return false;
+  bool const again =
+      co_await stream(account, take_feed(std::move(std::get<std::unique_ptr<api::EventStream>>(reply))));
+  co_return again;
 }
 
 // The refusal of a body that may not come or cannot be read. Empty if the parser is done, or if nobody waits
@@ -266,18 +267,21 @@ void Connection::limit_send_buffer() {
                            ignored);
 }
 
-asio::awaitable<void> Connection::stream(RequestAccount* account, std::unique_ptr<EventFeed> feed) {
+// True if the connection may carry another request. A client that has read the last chunk may have sent one.
+asio::awaitable<bool> Connection::stream(RequestAccount* account, std::unique_ptr<EventFeed> feed) {
   bool const is_web_socket = !feed->web_socket_accept().empty();
   account->answered(is_web_socket ? 101 : 200, feed->run(), sessions_.metrics());
   limit_send_buffer();
   auto const head = is_web_socket ? web_socket_head(account->exchange, feed->web_socket_accept())
                                   : stream_head(account->exchange);
   bool const sent = co_await socket_.send(head, {}, {});
-  if (!sent || account->exchange.head_only) co_return;
+  if (!sent || account->exchange.head_only) co_return false;
 
   Framing const framing = account->exchange.http_1_1 && !is_web_socket ? Framing::chunked : Framing::plain;
   auto const kind = is_web_socket ? StreamSession::Kind::web_socket : StreamSession::Kind::sse;
   auto session = std::make_shared<StreamSession>(sessions_, kind, framing, account->exchange.request_id);
+  bool const can_go_on = framing == Framing::chunked && account->exchange.keep_alive;
+  if (can_go_on && buffer_.size() == 0) session->give_back_to(waiting_);
   if (feed->continues()) session->expect_more_runs();
   if (account->token_expires_at != 0) session->end_at(account->token_expires_at);
   sessions_.metrics().stream_opened(feed->wire());
@@ -303,11 +307,13 @@ asio::awaitable<void> Connection::stream(RequestAccount* account, std::unique_pt
   }
   if (end) {
     sessions_.metrics().stream_closed(*end);
+    co_return can_go_on&&* end == StreamEnd::ended;
   } else {
     auto const rest = buffer_.cdata();
     session->start(std::move(socket_.get()), std::move(entry_), std::move(feed),
                    {static_cast<char const*>(rest.data()), rest.size()});
   }
+  co_return false;
 }
 
 // Why a write to a stream failed.

@@ -88,8 +88,8 @@ std::string stream_head(Exchange const& exchange) {
   append_header(out, "Cache-Control", "no-cache");
   append_header(out, "X-Accel-Buffering", "no");
   if (exchange.http_1_1) append_header(out, "Transfer-Encoding", "chunked");
-  // Sent only if the client asks for it or speaks HTTP/1.0, although the connection is closed at the end:
-  // with this header, Node's fetch takes a stream that was cut for one that has ended (decision 007).
+  // Sent only if the client asks for it or speaks HTTP/1.0: with this header, Node's fetch takes a stream
+  // that was cut for one that has ended (decision 007).
   if (!exchange.keep_alive || !exchange.http_1_1) append_header(out, "Connection", "close");
   return out += "\r\n";
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "runnel/base/log/log.h"
+#include "runnel/http/connection/waiting_list.h"
 #include "runnel/protocol/web_socket_frame.h"
 
 namespace runnel::http {
@@ -411,6 +412,7 @@ void StreamSession::answer_client(std::string answer) {
 // A client that has only finished sending still reads. One that has left answers the comment with a reset.
 void StreamSession::on_end_of_input() {
   if (web_socket_) return close(Closing::orderly, parting_ ? parted_as_ : StreamEnd::gone);
+  input_over_ = true;
   socket_.async_wait(asio::socket_base::wait_error, [self = shared_from_this()](error_code const& /*ec*/) {
     self->close(Closing::abortive, StreamEnd::gone);
   });
@@ -423,6 +425,7 @@ void StreamSession::finish() {
     if (web_socket_->closed_by_peer()) close(Closing::orderly, parted_as_);
     return;
   }
+  if (may_be_used_again()) return give_back();
   // Bytes left unread would turn the close into a reset, which may overtake the last frames.
   std::array<char, 1024> discarded;  // NOLINT: only read into.
   error_code ignored;
@@ -431,6 +434,24 @@ void StreamSession::finish() {
   close(Closing::orderly, ending_ == CloseReason::ended ? StreamEnd::ended
                           : expired_                    ? StreamEnd::expired
                                                         : StreamEnd::reconnect);
+}
+
+// What came from the client while the stream lasted was dropped, so it must be nothing.
+bool StreamSession::may_be_used_again() const {
+  return waiting_ != nullptr && ending_ == CloseReason::ended && last_chunk_done_ && stray_bytes_ == 0 &&
+         !input_over_ && !sessions_.draining();
+}
+
+// A client that has read the last chunk may send its next request on the connection. Closing it would break
+// that request.
+void StreamSession::give_back() {
+  state_ = State::closed;
+  drop_queue();
+  error_code ignored;
+  socket_.cancel(ignored);
+  waiting_->add(OpenConnection{std::move(socket_), std::move(entry_), {}});
+  sessions_.metrics().stream_closed(StreamEnd::ended);
+  leave();
 }
 
 // Tells the client of a WebSocket that the stream is over.
@@ -476,6 +497,10 @@ void StreamSession::close(Closing how, StreamEnd why) {
   if (!was_live) return;
   sessions_.metrics().stream_closed(why);
 
+  leave();
+}
+
+void StreamSession::leave() {
   if (more_runs_) more_runs_->sent.notify_all();
   if (more_runs_ && more_runs_->asking) return;  // pump() does it.
   // Posted, not done at once: the caller may be the channel, and destroying the feed detaches it from the

@@ -22,6 +22,8 @@
 
 namespace runnel::http {
 
+class WaitingList;
+
 // One live reader, of an SSE stream or on a WebSocket. It is a plain object, because an idle coroutine costs
 // several times as much. It lives on one core.
 //
@@ -42,6 +44,9 @@ class StreamSession final : public stream::Subscriber,
   enum class Kind : std::uint8_t { sse, web_socket };
 
   StreamSession(CoreSessions& sessions, Kind kind, Framing framing, std::string request_id);
+
+  // The connection may carry another request when the stream has ended. Call this before start().
+  void give_back_to(WaitingList& waiting) { waiting_ = &waiting; }
 
   // The feed continues when it says that a run has ended. Call this before start().
   void expect_more_runs();
@@ -76,6 +81,9 @@ class StreamSession final : public stream::Subscriber,
   boost::asio::awaitable<void> pump(std::shared_ptr<StreamSession> self);
   bool take_step(FeedStep step);
   void release_feed();
+  [[nodiscard]] bool may_be_used_again() const;
+  void give_back();
+  void leave();
   void overflow();
   void enqueue(stream::SharedFrames frames);
   void flush();
@@ -101,6 +109,7 @@ class StreamSession final : public stream::Subscriber,
   void close(Closing how, StreamEnd why);
 
   CoreSessions& sessions_;
+  WaitingList* waiting_ = nullptr;  // Null if the connection ends with the stream.
   Socket socket_;
   ConnectionEntry entry_;
   std::unique_ptr<EventFeed> feed_;
@@ -133,7 +142,8 @@ class StreamSession final : public stream::Subscriber,
   bool awaiting_writable_ = false;
   bool overflowed_ = false;
   bool expired_ = false;
-  bool parting_ = false;  // The close frame of a WebSocket is queued or has been sent.
+  bool input_over_ = false;  // The client has finished sending.
+  bool parting_ = false;     // The close frame of a WebSocket is queued or has been sent.
   StreamEnd parted_as_ = StreamEnd::ended;
   Framing framing_;
   State state_ = State::waiting;
