@@ -15,8 +15,12 @@ _CLOSES = {"TEXT_MESSAGE_END": ("text", "messageId"), "TOOL_CALL_END": ("call", 
 def order_violations(frames: list[tuple[str, str, str]]) -> list[str]:
     """What a stock client would refuse in the frames of one whole run."""
     found, open_things, ended = [], set(), None
+    paused = False  # At an interrupt, behind which the run goes on under another id (AGUI-4).
     for at, (ident, event, data) in enumerate(frames):
         body = json.loads(data)
+        if paused and event == "RUN_STARTED":
+            paused, ended = False, None
+            continue
         if ended:
             found.append(f"{event} at {ident} after {ended}")
         if at == 0 and event not in ("RUN_STARTED", "RUN_ERROR"):
@@ -38,4 +42,5 @@ def order_violations(frames: list[tuple[str, str, str]]) -> list[str]:
             if event == "RUN_FINISHED" and open_things:
                 found.append(f"RUN_FINISHED at {ident} with {sorted(open_things)} open")
             ended = event
+            paused = (body.get("outcome") or {}).get("type") == "interrupt"
     return found

@@ -151,8 +151,8 @@ class WebSocket:
 
 
 def follow(api, task: str, start: int | None = None, headers: dict[str, str] | None = None, ticket: str | None = None,
-           **how) -> WebSocket:
+           kind: type[WebSocket] = WebSocket, **how) -> WebSocket:
     query = urlencode({key: value for key, value in (("from", start), ("ticket", ticket)) if value is not None})
     path = f"/api/v1/tasks/{quote(task, safe='')}/ws" + (f"?{query}" if query else "")
     token = {} if ticket is not None else {"Authorization": f"Bearer {api.token}"}
-    return WebSocket(api.address, path, {**token, **(headers or {})}, **how)
+    return kind(api.address, path, {**token, **(headers or {})}, **how)
