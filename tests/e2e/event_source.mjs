@@ -1,4 +1,4 @@
-// A browser's EventSource and fetch for Node, as far as the example in docs/api.md needs them.
+// A browser's EventSource and fetch for Node, as far as the example in docs/event_streams.md needs them.
 const base = process.env.RUNNEL_URL;
 const plainFetch = globalThis.fetch;
 globalThis.fetch = (path, options) => plainFetch(new URL(path, base), options);

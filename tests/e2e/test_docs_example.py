@@ -1,4 +1,4 @@
-"""The example in docs/api.md, run by node against a real server: it shows the same text as /history."""
+"""The example in docs/event_streams.md for a browser, run by node against a real server: it shows the same text as /history."""
 
 import json
 import re
@@ -37,8 +37,8 @@ class FollowExampleTest(unittest.TestCase):
         self.api = self.server.api()
 
     def follow(self) -> tuple[subprocess.Popen, str, str]:
-        blocks = re.findall(r"```js\n(.*?)```", (ROOT / "docs/api.md").read_text(), re.S)
-        example = next(block for block in blocks if "async function follow" in block)
+        blocks = re.findall(r"```js\n(.*?)```", (ROOT / "docs/event_streams.md").read_text(), re.S)
+        example = next(block for block in blocks if "async function follow(" in block)
         script = self.directory / "example.mjs"
         script.write_text(Path(__file__).with_name("event_source.mjs").read_text() + example + DRIVER)
         thread, run = self.api.start_run("hello", thread=new_id("t"))
