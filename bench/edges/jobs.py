@@ -31,10 +31,12 @@ class Sizes:
     socket_tokens: int = 2_000
     idle_sockets: int = 2_000
     polls: int = 20_000
+    pollers: int = 1_000
+    rounds: int = 20
 
 
 QUICK = Sizes(runs=500, connections=16, resumes=20, resumed_token_us=500, starts=3, readers=50, fan_tokens=300,
-              fan_pairs=1, sockets=20, socket_tokens=200, idle_sockets=100, polls=500)
+              fan_pairs=1, sockets=20, socket_tokens=200, idle_sockets=100, polls=500, pollers=50, rounds=2)
 
 
 @dataclass
@@ -292,78 +294,4 @@ def metrics_cost(folder: Path, sizes: Sizes) -> list[Row]:
     return rows
 
 
-# --- Tasks: WebSockets and polls ---
-
-
-def both_wires(folder: Path, sizes: Sizes) -> Row:
-    """200 tokens a second to WebSockets and event streams of one run at the same time."""
-    with BenchServer(folder) as server:
-        load = Load(server)
-        thread, run = load.api.start_run(forwarded={"model": f"tok-{sizes.socket_tokens}-5000-1-3000000"})
-        sockets = load.follow_task(run, sizes.sockets, '"type":"task_complete"', '"type":"text_chunk"')
-        streams = sse_readers(load, thread, run, sizes.sockets)
-        for readers in (sockets, streams):
-            wait_ready(readers)
-        before, meter = resident_kib(server.pid), Meter(server.pid)
-        outs = [load.result(readers) for readers in (sockets, streams)]
-        used = meter.end(sum(out["cpu_s"] for out in outs))
-        grown = resident_kib(server.pid) - before
-    delivered = sum(out["counted"] for out in outs)
-    if delivered != 2 * sizes.sockets * sizes.socket_tokens:
-        raise RuntimeError(f"tokens are missing: {outs}")
-    wall = outs[0]["wall_s"]
-    return Row(f"CPU per delivered token, 1 run to {sizes.sockets} WebSockets and {sizes.sockets} event streams",
-               used["server_cpu_s"] / delivered * 1e6, "us", 3 if sizes.sockets == Sizes.sockets else None,
-               f"200 tokens/s; {delivered / sum(out['reads'] for out in outs):.1f} tokens per read; {grown:+,} KiB; foreign "
-               f"CPU {used['foreign_cpu_s'] / wall:.2f} cores", {"outs": outs} | used)
-
-
-def idle_sockets(folder: Path, sizes: Sizes) -> Row:
-    with BenchServer(folder) as server:
-        load = Load(server)
-        thread, run = load.api.start_run(forwarded={"model": "tok-2-3600000000"})
-        load.api.get(f"/api/v1/tasks/{run}?wait=5")
-        before = resident_kib(server.pid)
-        sockets = load.follow_task(run, sizes.idle_sockets, "never", "never")
-        wait_ready(sockets)
-        time.sleep(1)
-        grown = resident_kib(server.pid) - before
-        sockets.kill()
-        sockets.stdout.close()
-        sockets.wait()
-    return Row(f"memory of an idle WebSocket, {sizes.idle_sockets:,} of them", grown / sizes.idle_sockets, "KiB",
-               3 if sizes.idle_sockets == Sizes.idle_sockets else None,
-               f"{grown:,} KiB in all, with what the server used to open them all at once")
-
-
-def poll_row(server: BenchServer, load: Load, run: str, start: int, sizes: Sizes, what: str) -> Row:
-    load.poll_task(run, start, 100)  # Warm-up.
-    meter = Meter(server.pid)
-    out = load.poll_task(run, start, sizes.polls)
-    out |= meter.end(out["cpu_s"])
-    return Row(f"CPU per poll, {what}", out["server_cpu_s"] / sizes.polls * 1e6, "us", None,
-               f"p50 {out['p50_us'] / 1000:.2f} ms, p99 {out['p99_us'] / 1000:.2f} ms; {out['body_bytes'] // sizes.polls:,} bytes "
-               f"each; foreign CPU {out['foreign_cpu_s'] / out['wall_s']:.2f} cores", out)
-
-
-def polls(folder: Path, sizes: Sizes) -> list[Row]:
-    rows = []
-    with BenchServer(folder) as server:
-        load = Load(server)
-        thread, run = load.api.start_run(forwarded={"model": "tok-901-3600000000-900-1"})
-        while load.api.get(f"/api/v1/tasks/{run}?from=890&wait=5").json["next_offset"] < 900:
-            pass
-        rows.append(poll_row(server, load, run, 10**6, sizes, "a live run that says nothing new"))
-        rows.append(poll_row(server, load, run, 0, sizes, "all 900 events of a live run"))
-        load.api.cancel(thread, run)
-        load.api.finish(thread, run)
-        rows.append(poll_row(server, load, run, 10**6, sizes, "an ended run, nothing new"))
-        rows.append(poll_row(server, load, run, 880, sizes, "an ended run, the newest 25 events"))
-    return rows
-
-
-def tasks(folder: Path, sizes: Sizes) -> list[Row]:
-    return [both_wires(folder / "both", sizes), idle_sockets(folder / "idle", sizes), *polls(folder / "polls", sizes)]
-
-
-JOBS = {"start": start, "admission": admission, "resume": resume, "metrics": metrics_cost, "tasks": tasks}
+JOBS = {"start": start, "admission": admission, "resume": resume, "metrics": metrics_cost}

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -56,15 +57,33 @@ class Load {
 
   LoadResult run() {
     auto const began = SteadyClock::now();
-    for (auto& connection : connections_)
-      begin(connection);
-    while (open_ > 0)
+    for (std::size_t i = 0; i < connections_.size(); ++i)
+      begin_at(began + options_.every * i / connections_.size(), connections_[i]);
+    for (begin_due(); open_ > 0 || !due_.empty(); begin_due())
       wait();
     result_.wall_s = std::chrono::duration<double>(SteadyClock::now() - began).count();
     return std::move(result_);
   }
 
  private:
+  // At once, unless the connections have a pace.
+  void begin_at(SteadyClock::time_point when, Connection& connection) {
+    if (options_.every.count() == 0) return begin(connection);
+    due_.emplace(when, &connection);
+  }
+
+  void begin_due() {
+    while (!due_.empty() && due_.begin()->first <= SteadyClock::now())
+      begin(*due_.extract(due_.begin()).mapped());
+  }
+
+  // How long to wait for an answer; the next request is sent within a millisecond of its time.
+  [[nodiscard]] int patience_ms() const {
+    if (due_.empty()) return -1;
+    auto const left = std::chrono::ceil<std::chrono::milliseconds>(due_.begin()->first - SteadyClock::now());
+    return static_cast<int>(std::max<std::int64_t>(left.count(), 0));
+  }
+
   void begin(Connection& connection) {
     if (begun_ == options_.requests) return drop(connection);
     ++begun_;
@@ -99,9 +118,10 @@ class Load {
 
   // Requests are small, so the kernel takes them in one call.
   void send_request(Connection& connection) {
-    auto const sent =
-        send(connection.socket->get(), options_.request.data(), options_.request.size(), MSG_NOSIGNAL);
-    if (sent != static_cast<ssize_t>(options_.request.size())) fail(connection);
+    auto const number = static_cast<std::size_t>(&connection - connections_.data());
+    auto const& message = options_.messages[number % options_.messages.size()];
+    auto const sent = send(connection.socket->get(), message.data(), message.size(), MSG_NOSIGNAL);
+    if (sent != static_cast<ssize_t>(message.size())) fail(connection);
   }
 
   void fail(Connection& connection) {
@@ -112,7 +132,7 @@ class Load {
 
   void wait() {
     std::array<epoll_event, 256> events;  // NOLINT: epoll_wait fills it.
-    auto const count = epoll_wait(poll_.get(), events.data(), events.size(), -1);
+    auto const count = epoll_wait(poll_.get(), events.data(), events.size(), patience_ms());
     for (int i = 0; i < count; ++i)
       read(*static_cast<Connection*>(events[static_cast<std::size_t>(i)].data.ptr));
   }
@@ -143,12 +163,14 @@ class Load {
     result_.body_bytes += answer.body_bytes();
     result_.counted += answer.counted();
     if (!options_.keep_alive || !answer.whole()) drop(connection);
-    begin(connection);
+    begin_at(connection.began + options_.every, connection);
   }
 
   LoadOptions const& options_;
   Descriptor poll_;
   std::vector<Connection> connections_;
+  std::multimap<SteadyClock::time_point, Connection*>
+      due_;  // Those that wait for the time of their next request.
   std::array<char, 1U << 18U> bytes_;
   std::size_t begun_ = 0;
   std::size_t open_ = 0;
@@ -159,6 +181,7 @@ class Load {
 }  // namespace
 
 LoadResult run_load(LoadOptions const& options) {
+  if (options.messages.empty()) throw std::runtime_error{"there is no request to send"};
   return std::make_unique<Load>(options)->run();
 }
 

@@ -85,6 +85,16 @@ class Load:
             raise RuntimeError(f"polls were refused: {out['statuses']}")
         return out
 
+    def poll_at_a_pace(self, tasks: list[str], start: int, pollers: int, polls: int, every_ms: int) -> dict:
+        """Each poller has a connection and a task of its own, and polls that task every `every_ms`. If there are fewer tasks
+        than pollers, they share them."""
+        requests = [self._request("GET", f"/api/v1/tasks/{task}?from={start}", {}, b"") for task in tasks]
+        out = self.result(self.spawn(b"\0".join(requests), "-n", str(polls), "-c", str(pollers), "--keep-alive", "--every-ms",
+                                     str(every_ms)))
+        if out["statuses"] != {"200": polls}:
+            raise RuntimeError(f"polls were refused: {out['statuses']}")
+        return out
+
     def read_events(self, request: bytes, count: int, until: str = "") -> dict:
         """One reader after another, each on a connection of its own."""
         out = self.result(self.spawn(request, "-n", str(count), *(["--until", until] if until else [])))
