@@ -10,7 +10,7 @@ from pathlib import Path
 
 from e2e_case import E2eCase, new_id, offline, run_input
 from test_approvals import ApprovalCase
-from stock_clients import FOLDER, need_clients
+from test_stock_clients import FOLDER, need_clients
 from tool_case import DONE, ROUTED, create
 
 from cutting_proxy import CuttingProxy
@@ -94,11 +94,14 @@ class EventStreams(Examples):
         return [[frame.id, frame.json] for frame in self.api.read_events(thread, run, dialect=dialect)]
 
     def test_SSE_3_the_commands_and_their_transcript(self):
-        start, back = blocks(self.PAGE, "sh")
+        start, back, thread = blocks(self.PAGE, "sh")
         accepted, _, stream = self.shell(start).partition("}")
         self.assertIn('"runId":"streams-1-a"', accepted)
         frames = parse_all(stream.encode())
         self.assert_transcript(self.PAGE, 0, frames)
+
+        # `timeout` ends the stream of the thread, which then counts as a failure.
+        self.assertEqual(parse_all(self.shell(f"{thread.strip()} || true").encode()), frames)
 
         older = self.api.read_events("streams-1", "streams-1-a", dialect="v1")
         rest = parse_all(self.shell(back, LAST_ID=frames[2].id).encode())
@@ -145,7 +148,15 @@ class AgUiTranscript(Examples):
     """On a server of its own, on which nothing has been noted."""
 
     def test_AGUI_2_the_command_and_its_transcript(self):
-        self.assert_transcript("ag_ui.md", 0, parse_all(self.shell(block("ag_ui.md", "sh", "$API/ag-ui")).encode()))
+        frames = parse_all(self.shell(block("ag_ui.md", "sh", "$API/ag-ui")).encode())
+        self.assert_transcript("ag_ui.md", 0, frames)
+
+        parser = SseParser()
+        parser.needs_ids = False
+        joined = parser.feed(self.shell(block("ag_ui.md", "sh", "join=1")).encode())
+        self.assertEqual([frame.event for frame in joined[:3]], ["RUN_STARTED", "MESSAGES_SNAPSHOT", "STATE_SNAPSHOT"])
+        self.assertEqual(joined[-1], frames[-1])
+        self.assertEqual(len(parser.places), 1)
 
 
 class AgUi(Examples):

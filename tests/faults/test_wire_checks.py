@@ -1,4 +1,4 @@
-"""The checks of the walk over all wires find what they are for (SSE-3, TASK-3, TASK-4), and its readers remember what they saw."""
+"""The checks of the walk over all wires find what they are for (SSE-3, RUN-15, TASK-3, TASK-4), and its readers remember what they saw."""
 
 import json
 import unittest
@@ -7,7 +7,7 @@ from dataclasses import replace
 from agui_order import order_violations
 from wire_bugs import missed_bugs
 from wire_checks import TASKS, Item, Seen, Wholes, check_walk, counts
-from wire_readers import events_in, frames_in
+from wire_readers import Started, StreamReader, events_in, frames_in
 
 RUN = "run r1"
 
@@ -108,6 +108,27 @@ class WireChecks(unittest.TestCase):
         self.assert_wrong("begins with", replace(beyond, beyond=EVENTS[7].place))
         self.assert_wrong("begins with", replace(beyond, wire="poll", first_offset=30))
 
+    def test_RUN_15_stream_of_a_thread(self):
+        name, dialect = "thread t1", "v2"
+        later = [frame(1, "RUN_STARTED", 2000), frame(4, "RUN_FINISHED", 2000)]
+        wholes = {(name, dialect): V2 + later}
+
+        def read(items: list[Item], after=None, **more) -> Seen:
+            return replace(seen(items, after, **more), source=name, wire="thread")
+
+        for trail in ([read(V2[:3]), read(V2[3:] + later, V2[2].place), read([], later[-1].place)],
+                      [read(later, any_run=True)], [read(V2, any_run=True)]):
+            self.assertEqual(check_walk([trail], wholes), [])
+        for trail in ([read(later)], [read(V2[1:], any_run=True)], [read(V2 + later[1:])],
+                      [read(V2[:3]), read(later, V2[2].place)], [read(V2 + later, ended=True)],
+                      [read([], later[-1].place, ended=True)]):
+            self.assertNotEqual(check_walk([trail], wholes), [], trail)
+
+    def test_AGUI_5_joining_goes_on_behind_the_place_that_is_named(self):
+        joined = replace(seen(AG_UI[5:9], AG_UI[4].place, "ag-ui 1.0"), wire="join")
+        self.assert_right(seen(AG_UI[:12], None, "ag-ui 1.0"), joined, seen(AG_UI[9:], AG_UI[8].place, "ag-ui 1.0"))
+        self.assert_wrong("instead of", replace(joined, items=AG_UI[6:9]))
+
     def test_complete_read_that_is_wrong_itself_is_found(self):
         for whole in (V2[::-1], [*V2, V2[-1]]):
             self.assertNotEqual(check_walk([], {(RUN, "v2"): whole}), [])
@@ -148,6 +169,19 @@ class Readers(unittest.TestCase):
         self.assertEqual([item.place for item in whole], [(1, 1), (1, 2)])
         for size in range(len(self.BODY)):
             self.assertEqual(frames_in(self.BODY[:size], False), whole[:self.BODY[:size].count(b"}\n\n")])
+
+    def test_AGUI_5_beginning_for_a_client_that_joins(self):
+        def begin(*kinds: str) -> tuple[StreamReader, Seen, list[Item]]:
+            reader, into = StreamReader(Started(None, "t1", "r1"), None), seen([], None, "ag-ui 1.0")
+            prelude = "".join(f'event: {kind}\ndata: {{"type":"{kind}"}}\n\n' for kind in kinds)
+            return reader, into, reader.beginning(into, prelude.encode() + b"id: 7-3\n\nid: 7-4\nevent: CUSTOM\ndata: "
+                                                  b'{"type":"CUSTOM"}\n\n')
+
+        reader, into, items = begin("RUN_STARTED", "MESSAGES_SNAPSHOT", "STATE_SNAPSHOT")
+        self.assertEqual((reader.problems, into.after, [item.place for item in items]), ([], (7, 3), [(7, 4)]))
+        for wrong in (("RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT"), ("MESSAGES_SNAPSHOT", "STATE_SNAPSHOT"),
+                      ("RUN_STARTED", "MESSAGES_SNAPSHOT", "STATE_SNAPSHOT", "RUN_STARTED")):
+            self.assertNotEqual(begin(*wrong)[0].problems, [], wrong)
 
     def test_events_of_a_poll_are_the_bytes_that_were_sent(self):
         body = '{"status":"running","events":[{"idx":4,"type":"a","data":{"x":"\\"events\\":[ü"},"ts":1.50},\n{"idx":5,"type":"b"}],"next_offset":6}'

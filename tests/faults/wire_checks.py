@@ -1,7 +1,8 @@
 """Compares what readers of all wires saw with what everybody gets afterwards. Works only on plain data.
 
 A reader's items are frames of an event stream, or the numbered events of a task. Both have a place in the run and bytes that
-never change, so one check is enough for both (SSE-1, SSE-3, WIRE-1, TASK-2, TASK-3, TASK-4, TASK-5; docs/contract.md).
+never change, so one check is enough for both.
+It checks the promises SSE-1, SSE-3, WIRE-1, RUN-15, AGUI-5, and TASK-2 to TASK-5 (docs/contract.md).
 """
 
 from bisect import bisect_right
@@ -29,13 +30,14 @@ class Seen:
     """What one connection, or one poll, gave to a reader."""
 
     step: int
-    source: str  # What was read, such as `run r1`.
+    source: str  # What was read: `run r1` or `thread t1`.
     dialect: str
-    wire: str  # get, post, poll, websocket
+    wire: str  # get, post, join, thread, poll, websocket
     after: Place | None  # The cursor that the reader sent; None if it asked for everything.
     items: list[Item] = field(default_factory=list)
     ended: bool = False  # The server said that there is nothing more.
     beyond: Place | None = None  # It asked for more than there can be; this is the last item that it knew.
+    any_run: bool = False  # It asked for the thread's active run, or else for the next one.
     aside: bool = False  # The reader looked somewhere else, and then went on where it was.
     # What a poll said about the oldest event that is kept, and about the newest one. If a WebSocket began later than asked,
     # the oldest one that was kept right after that.
@@ -73,7 +75,7 @@ def check_whole(source: str, dialect: str, whole: list[Item]) -> list[str]:
             found.append(f"{name}: {item} after {before}")
         elif dialect == TASKS and item.place[1] != before.place[1] + 1:
             found.append(f"{name}: a gap between {before} and {item}")
-    if dialect.startswith("ag-ui"):
+    if dialect.startswith("ag-ui") and source.startswith("run "):
         frames = [(f"{item.place[0]}-{item.place[1]}", item.kind, item.data) for item in whole]
         found += [f"{name}: {text}" for text in order_violations(frames)]
     return found
@@ -102,6 +104,10 @@ def check_seen(seen: Seen, known: list[Item], first_kept: Place) -> list[str]:
         start, found = start_of_task(seen, places, start, first_kept)
     else:
         found = []
+    if seen.any_run and seen.items and seen.items[0].place[1] == 1 and seen.items[0].place in places:
+        start = places.index(seen.items[0].place)  # The start of a run; the places of a run are numbered from 1.
+    if seen.wire == "thread" and seen.ended:
+        found.append(f"{seen}: ended, but the stream of a thread stays open")
     for at, item in enumerate(seen.items):
         expected = known[start + at] if start + at < len(known) else None
         if item != expected:
@@ -152,7 +158,7 @@ def check_joined(trail: Trail) -> list[str]:
     found: list[str] = []
     last: tuple[Seen, Item] | None = None
     for seen in (seen for seen in trail if not seen.aside):
-        if seen.after is None:
+        if seen.after is None or seen.wire == "join":
             last = None
         for item in seen.items:
             if last and item.place <= last[1].place:
@@ -168,7 +174,7 @@ def counts(trails: Iterable[Trail]) -> dict[str, int]:
         for before, seen in zip([None, *trail], trail):
             resumed = seen.after is not None and bool(seen.items)
             for name, happened in (
-                    (f"{seen.wire}s", True), ("resumed", resumed),
+                    (f"{seen.wire}s", True), ("from run to run", len({item.place[0] for item in seen.items}) > 1), ("resumed", resumed),
                     ("resumed in another dialect", resumed and before is not None and before.dialect != seen.dialect),
                     ("ended", seen.ended), ("behind the end", seen.ended and not seen.items),
                     ("older than what is kept", bool(seen.items and seen.dialect == TASKS and not seen.beyond and

@@ -10,9 +10,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 
+from agui_order import order_violations  # noqa: E402
 from http_client import Connection, EventStream, HttpError, Response  # noqa: E402
 from runnel_server import Api  # noqa: E402
-from sse import SseError, SseParser  # noqa: E402
+from sse import Frame, SseError, SseParser  # noqa: E402
 from tasks import task_path  # noqa: E402
 from web_socket import CLOSE, PING, PONG, TEXT, Refused, WebSocket, follow  # noqa: E402
 from wire_checks import TASKS, Item, Place, Seen, Trail  # noqa: E402
@@ -40,10 +41,21 @@ class Started:
     def name(self) -> str:
         return f"run {self.run}"
 
+    def has_begun(self) -> bool:
+        return "startedAt" in self.api.status(self.thread, self.run).json
+
 
 def place_of(ident: str) -> Place:
     epoch, n = ident.split("-")
     return int(epoch), int(n)
+
+
+def ident_of(place: Place | None) -> str | None:
+    return None if place is None else f"{place[0]}-{place[1]}"
+
+
+def thread_name(thread: str) -> str:
+    return f"thread {thread}"
 
 
 def random_size(rng: random.Random) -> int:
@@ -66,10 +78,17 @@ def read_bytes(stream: EventStream, size: int, seconds: float) -> bytes:
 
 def frames_in(raw: bytes, whole: bool) -> list[Item]:
     """The complete frames. A `whole` body has nothing behind the last one."""
-    parser = SseParser()
+    return as_items(parsed(SseParser(), raw, whole))
+
+
+def parsed(parser: SseParser, raw: bytes, whole: bool) -> list[Frame]:
     frames = parser.feed(raw)
     if whole and parser.pending:
         raise SseError(f"the stream ends inside a frame: {parser.pending[-200:]!r}")
+    return frames
+
+
+def as_items(frames: list[Frame]) -> list[Item]:
     return [Item(place_of(frame.id), frame.event, frame.data.decode()) for frame in frames]
 
 
@@ -104,6 +123,11 @@ class Reader:
     ends: int = 0  # How often the server has said that there is nothing more.
 
     @property
+    def name(self) -> str:
+        """What it reads."""
+        return self.source.name
+
+    @property
     def done(self) -> bool:
         """Whether it has come back often enough after the end."""
         return self.ends > 1 or bool(self.problems)
@@ -128,15 +152,20 @@ class StreamReader(Reader):
     """Reads event streams. All their dialects have the same ids."""
 
     dialect: str = "v2"
+    wire = "get"
 
     def connect(self, number: int) -> Seen | None:
         rng = self.rng
         if rng.random() < 0.5:
             self.dialect = rng.choice(list(DIALECTS))
         if self.source.body and self.dialect in VERSIONS and rng.random() < 0.2:
-            return self._read(Seen(number, self.source.name, self.dialect, "post", None, aside=True))
-        after = None if rng.random() < 0.05 else self.cursor
-        seen = self._read(Seen(number, self.source.name, self.dialect, "get", after))
+            return self._read(Seen(number, self.name, self.dialect, "post", None, aside=True))
+        if self.dialect in VERSIONS and rng.random() < 0.3:
+            seen = self._read(Seen(number, self.name, self.dialect, "join", None))
+            self.cursor = seen.after if seen and seen.after else self.cursor
+        else:
+            after = None if rng.random() < 0.05 else self.cursor
+            seen = self._read(Seen(number, self.name, self.dialect, self.wire, after))
         if seen and seen.items:
             self.cursor = seen.items[-1].place
         return seen
@@ -144,7 +173,7 @@ class StreamReader(Reader):
     def _read(self, seen: Seen) -> Seen | None:
         size, seconds = random_size(self.rng), self.rng.choice((0.05, 0.2, 0.5, 1.0))
         try:
-            with self.post() if seen.wire == "post" else self.get(seen.after) as stream:
+            with self.open(seen) as stream:
                 if stream.status == 204:
                     seen.ended = True
                     return seen
@@ -153,22 +182,68 @@ class StreamReader(Reader):
                     return self.refused(seen, answer)
                 raw = read_bytes(stream, size, seconds)
                 seen.ended = stream.ended and len(raw) == len(stream.raw)
-                seen.items = frames_in(raw, seen.ended)
+                seen.items = self.beginning(seen, raw) if seen.wire == "join" else frames_in(raw, seen.ended)
         except SseError as error:
             self.problems.append(f"{seen}: {error}")
         except BROKEN:
             return None
         return seen
 
-    def get(self, after: Place | None) -> EventStream:
+    def open(self, seen: Seen) -> EventStream:
         """The cursor is in the header, as an EventSource sends it, or in the query."""
-        ident = None if after is None else f"{after[0]}-{after[1]}"
+        source = self.source
+        if seen.wire == "post":  # The same input again: no second run begins, and it is the stream of the first (RUN-2, AGUI-2).
+            return source.api.open("POST", "/api/v1/agent/ag-ui", {**source.body, **VERSIONS[self.dialect]})
+        if seen.wire == "join":
+            stream = source.api.open("GET", source.api.events_path(source.thread, source.run, **DIALECTS[self.dialect]) + "&join=1")
+            stream.parser.needs_ids = False
+            return stream
         key = self.rng.choice(("after", "last"))
-        return self.source.api.events(self.source.thread, self.source.run, **{key: ident}, **DIALECTS[self.dialect])
+        return source.api.events(source.thread, source.run, **{key: ident_of(seen.after)}, **DIALECTS[self.dialect])
 
-    def post(self) -> EventStream:
-        """The same input again: no second run begins, and the answer is the stream of the first one (RUN-2, AGUI-2)."""
-        return self.source.api.open("POST", "/api/v1/agent/ag-ui", {**self.source.body, **VERSIONS[self.dialect]})
+    def beginning(self, seen: Seen, raw: bytes) -> list[Item]:
+        """AGUI-5: what a client that joins gets first has no ids. Then the stream goes on behind a place that it names."""
+        parser = SseParser()
+        parser.needs_ids = False
+        frames = parsed(parser, raw, seen.ended)
+        self.problems += [f"{seen}: {text}" for text in
+                          order_violations([(frame.id, frame.event, frame.data.decode()) for frame in frames])]
+        first = [frame.event for frame in frames[:3]]
+        if first != ["RUN_STARTED", "MESSAGES_SNAPSHOT", "STATE_SNAPSHOT"][: len(frames)]:
+            self.problems.append(f"{seen}: begins with {first}")
+        if parser.places:
+            seen.after = place_of(parser.places[0])
+        return as_items([frame for frame in frames if frame.id])
+
+
+@dataclass
+class ThreadReader(StreamReader):
+    """Follows all runs of a thread on one stream (RUN-15)."""
+
+    wire = "thread"
+
+    @property
+    def name(self) -> str:
+        return thread_name(self.source.thread)
+
+    @property
+    def done(self) -> bool:
+        return len(self.trail) > 9 or bool(self.problems)
+
+    def connect(self, number: int) -> Seen | None:
+        if self.rng.random() < 0.5:
+            self.dialect = self.rng.choice(list(DIALECTS))
+        after = None if self.rng.random() < 0.05 else self.cursor
+        from_start = after is None and self.rng.random() < 0.7
+        seen = self._read(Seen(number, self.name, self.dialect, self.wire, after, any_run=after is None and not from_start))
+        if seen and seen.items:
+            self.cursor = seen.items[-1].place
+        return seen
+
+    def open(self, seen: Seen) -> EventStream:
+        begin = {} if seen.after or seen.any_run else {"from": "start"}
+        key = self.rng.choice(("after", "lastEventId"))
+        return self.source.api.thread_events(self.source.thread, **{key: ident_of(seen.after)}, **begin, **DIALECTS[self.dialect])
 
 
 class CutSocket(WebSocket):
@@ -209,7 +284,7 @@ class TaskReader(Reader):
             beyond = cursor or (0, -1)
             cursor = (0, beyond[1] + 2000 + self.rng.randrange(2000))
         wire = self.rng.choice(("poll", "poll", "websocket"))
-        seen = Seen(number, self.source.name, TASKS, wire, cursor, beyond=beyond, aside=cursor != self.cursor)
+        seen = Seen(number, self.name, TASKS, wire, cursor, beyond=beyond, aside=cursor != self.cursor)
         try:
             done = self._poll(seen) if wire == "poll" else self._follow(seen)
         except BROKEN:
@@ -287,6 +362,7 @@ def every_item(started: Started, dialect: str) -> list[Item]:
 
 
 def new_reader(started: Started, rng: random.Random) -> Reader:
-    if rng.random() < 0.4:
+    chance = rng.random()
+    if chance < 0.35:
         return TaskReader(started, rng)
-    return StreamReader(started, rng, dialect=rng.choice(list(DIALECTS)))
+    return (ThreadReader if chance < 0.55 else StreamReader)(started, rng, dialect=rng.choice(list(DIALECTS)))

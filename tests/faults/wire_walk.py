@@ -18,7 +18,7 @@ from pathlib import Path
 from report import report
 from wire_bugs import missed_bugs
 from wire_checks import TASKS, Trail, Wholes, check_walk, counts
-from wire_readers import DIALECTS, Reader, every_item, new_reader
+from wire_readers import DIALECTS, Reader, every_item, new_reader, thread_name
 from wire_runs import Runs, Starter, WalkModel, walk_config
 from fake_provider import FakeProvider
 from runnel_server import Server
@@ -86,15 +86,22 @@ def wait_until_over(runs: Runs, starters: list[Starter]) -> None:
 
 def gather(runs: Runs, trails: list[Trail]) -> Wholes:
     """Everything that anybody has read, read once more from its start."""
-    by_name = {started.name: started for started in runs.all}
-    wanted = {(seen.source, seen.dialect) for trail in trails for seen in trail}
-    wanted |= {(source, dialect) for source, _ in wanted for dialect in (*DIALECTS, TASKS)}
-    return {(source, dialect): every_item(by_name[source], dialect) for source, dialect in sorted(wanted)}
+    read = {seen.source for trail in trails for seen in trail}
+    threads = {started.thread for started in runs.all if thread_name(started.thread) in read}
+    wanted = [started for started in runs.all if started.name in read or started.thread in threads]
+    wholes = {(started.name, dialect): every_item(started, dialect) for started in wanted for dialect in (*DIALECTS, TASKS)}
+    for thread in threads:
+        # A run that was canceled while it was queued is not shown.
+        shown = [started for started in wanted if started.thread == thread and started.has_begun()]
+        for dialect in DIALECTS:
+            parts = [wholes[started.name, dialect] for started in shown]
+            wholes[thread_name(thread), dialect] = [item for part in sorted(parts, key=lambda part: part[0].place) for item in part]
+    return wholes
 
 
 def too_little_work(done: dict[str, int], steps: int) -> list[str]:
     """What happened too rarely. If everything had failed, no promise would be broken, but none would be proven."""
-    least = {"gets": steps // 4, "posts": steps // 50, "polls": steps // 10, "websockets": steps // 20, "items": steps * 10,
+    least = {"gets": steps // 6, "joins": steps // 50, "threads": steps // 20, "from run to run": steps // 200, "posts": steps // 50, "polls": steps // 10, "websockets": steps // 20, "items": steps * 10,
              "resumed": steps // 5, "resumed in another dialect": steps // 40, "ended": steps // 20,
              "older than what is kept": steps // 500, "completed": steps // 100, "canceled": steps // 300,
              "approved": steps // 400}
