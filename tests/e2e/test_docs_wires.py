@@ -11,7 +11,7 @@ from pathlib import Path
 from e2e_case import E2eCase, new_id, offline, run_input
 from test_approvals import ApprovalCase
 from test_stock_clients import FOLDER, need_clients
-from tool_case import DONE, ROUTED, create
+from tool_case import DONE, ROUTED, Asks, create
 
 from cutting_proxy import CuttingProxy
 from model_case import ModelRun
@@ -23,6 +23,8 @@ DOCS = ROOT / "docs"
 VOLATILE = re.compile(r'(call_)?[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}|(?<="timestamp":)[0-9]+|(?<=Tokens":)[0-9]+')
 
 
+# Node 18 has no global `crypto`.
+WEB_CRYPTO = "import { webcrypto } from 'node:crypto'; globalThis.crypto ??= webcrypto;"
 # After how many bytes each of the first connections is lost.
 CUTS = [900, 1500, 4001, 10, 1000]
 
@@ -173,7 +175,7 @@ print("".join(ask(e["BASE"], e["TOKEN"], "hello", e["THREAD"])), end="")""", THR
 
     def test_AGUI_1_the_example_with_a_stock_client(self):
         need_clients()
-        code = "import { webcrypto } from 'node:crypto'; globalThis.crypto ??= webcrypto;" + block(self.PAGE, "js", "new HttpAgent")
+        code = WEB_CRYPTO + block(self.PAGE, "js", "new HttpAgent")
         noted, told = self.node(code, FOLDER).strip().split("\n", 1)
         self.assertTrue(noted)
         self.assertIn("mornings", told)
@@ -181,7 +183,7 @@ print("".join(ask(e["BASE"], e["TOKEN"], "hello", e["THREAD"])), end="")""", THR
     def test_AGUI_1_asking_again_needs_an_agent_without_the_messages(self):
         """The trap of the page: a client adds the same text once more to a message that it has."""
         need_clients()
-        code = "import { webcrypto } from 'node:crypto'; globalThis.crypto ??= webcrypto;" + """
+        code = WEB_CRYPTO + """
             import { HttpAgent } from "@ag-ui/client";
             const make = () => new HttpAgent({ url: `${process.env.API}/ag-ui`, headers: { Authorization: `Bearer ${process.env.TOKEN}` },
               threadId: process.env.THREAD, initialMessages: [{ id: "1", role: "user", content: "hello" }] });
@@ -209,6 +211,24 @@ class Stopping(Examples):
 
 
 class Approving(ApprovalCase):
+    def test_AGUI_4_the_example_that_answers_interrupts(self):
+        need_clients()
+        self.script(ROUTED, Asks((*create(title="Yes").arguments, *create(title="No").arguments)), DONE)
+        code = WEB_CRYPTO + block("ag_ui.md", "js", "askWithApprovals") + """
+            import { HttpAgent } from "@ag-ui/client";
+            const agent = new HttpAgent({ url: `${process.env.API}/ag-ui`, headers: { Authorization: `Bearer ${process.env.TOKEN}` } });
+            const asked = [];
+            const answer = await askWithApprovals(agent, "Please.", ({ toolCallId }) => asked.push(toolCallId) === 1);
+            console.log(JSON.stringify([answer, new Set(asked).size]));"""
+        api: Api = self.server.api("resuming")
+        env = environment({"API": base_of(self.server.port) + "/api/v1/agent", "TOKEN": api.token})
+
+        done = subprocess.run(["node", "--input-type=module", "-e", code], capture_output=True, text=True, timeout=60, cwd=FOLDER, env=env)
+
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout), ["Done.", 2])
+        self.assertEqual([event["title"] for event in self.events("resuming")], ["Yes"])
+
     def test_AGUI_4_the_commands_that_approve(self):
         api: Api = self.server.api("approving")
         self.script(ROUTED, create(title="From the page"), DONE)
