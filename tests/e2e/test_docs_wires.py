@@ -9,7 +9,9 @@ import unittest
 from pathlib import Path
 
 from e2e_case import E2eCase, new_id, offline, run_input
+from flow_case import Says
 from test_approvals import ApprovalCase
+from test_client_tools import BLUE, RED, ClientToolsCase, asks
 from test_stock_clients import FOLDER, need_clients
 from tool_case import DONE, ROUTED, Asks, create
 
@@ -208,6 +210,25 @@ class Stopping(Examples):
             await stop({ threadId: process.env.THREAD }, process.env.BASE, { Authorization: `Bearer ${process.env.TOKEN}` }, process.env.RUN);"""
         self.node(code, THREAD=thread, RUN=run)
         self.wait_status(thread, run, "canceled")
+
+
+class WithTools(ClientToolsCase):
+    def test_AGUI_6_the_example_that_brings_tools(self):
+        need_clients()
+        self.script(asks(RED, BLUE), asks(RED), Says("Painted."))
+        code = WEB_CRYPTO + block("ag_ui.md", "js", "askWithTools") + """
+            import { HttpAgent } from "@ag-ui/client";
+            const agent = new HttpAgent({ url: `${process.env.API}/ag-ui`, headers: { Authorization: `Bearer ${process.env.TOKEN}` } });
+            const painted = [];
+            const tool = { name: "set_color", description: "Sets the color.", parameters: { type: "object" },
+              run: ({ color }) => painted.push(color) };
+            console.log(JSON.stringify([await askWithTools(agent, "Paint!", [tool]), painted]));"""
+        env = environment({"API": base_of(self.server.port) + "/api/v1/agent", "TOKEN": self.api.token})
+
+        done = subprocess.run(["node", "--input-type=module", "-e", code], capture_output=True, text=True, timeout=60, cwd=FOLDER, env=env)
+
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(json.loads(done.stdout), ["Painted.", ["red", "blue", "red"]])
 
 
 class Approving(ApprovalCase):
