@@ -213,6 +213,11 @@ class Stopping(Examples):
 
 
 class WithTools(ClientToolsCase):
+    @classmethod
+    def make_config(cls) -> dict:
+        config = super().make_config()
+        return {**config, "flows": {**config["flows"], "default": "chat"}}
+
     def test_AGUI_6_the_example_that_brings_tools(self):
         need_clients()
         self.script(asks(RED, BLUE), asks(RED), Says("Painted."))
