@@ -22,8 +22,8 @@ TEST_F(SseServer, SSE_6_SlowReaderIsCutAndOthersAreNot) {
   expect_destroyed(*script);
   quick_reader.close(CloseReason::ended);
 
-  EXPECT_LT(slow.read_to_end().size(), 400'000u);
-  auto const text = quick.read_to_end();
+  EXPECT_LT(slow.read_stream().size(), 400'000u);
+  auto const text = quick.read_stream();
   EXPECT_EQ(std::count(text.begin(), text.end(), 'q'), 100);
 }
 
@@ -49,7 +49,7 @@ TEST_F(SseServer, OverflowBeforeTheStreamIsLiveCutsItToo) {
 
   expect_destroyed(*script);
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "");
+  EXPECT_EQ(client.read_stream(), "");
 }
 
 TEST_F(SseServer, SSE_6_SingleBatchLargerThanTheBufferIsDelivered) {
@@ -62,7 +62,7 @@ TEST_F(SseServer, SSE_6_SingleBatchLargerThanTheBufferIsDelivered) {
   reader.close(CloseReason::ended);
 
   client.read_head();
-  EXPECT_GT(client.read_to_end().size(), 300'000U);
+  EXPECT_GT(client.read_stream().size(), 300'000U);
 }
 
 TEST_F(SseServer, PeerThatLeavesFreesItsFeedAtOnce) {
@@ -102,7 +102,7 @@ TEST_F(SseServer, ReaderThatHalfClosesStillGetsItsStream) {
   EXPECT_EQ(client.read_until("\n\n\r\n"), "e\r\n: keep-alive\n\n\r\n");
   reader.frames("live\n\n");
   reader.close(CloseReason::ended);
-  EXPECT_EQ(client.read_to_end(), "6\r\nlive\n\n\r\n0\r\n\r\n");
+  EXPECT_EQ(client.read_stream(), "6\r\nlive\n\n\r\n0\r\n\r\n");
 }
 
 TEST_F(SseServer, StrayBytesOfTheClientAreIgnored) {
@@ -116,7 +116,7 @@ TEST_F(SseServer, StrayBytesOfTheClientAreIgnored) {
   reader.close(CloseReason::ended);
 
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "6\r\nlive\n\n\r\n0\r\n\r\n");
+  EXPECT_EQ(client.read_stream(), "6\r\nlive\n\n\r\n0\r\n\r\n");
 }
 
 TEST_F(SseServer, NODE_3_ClosedStreamsAreCutAndOtherAnswersGoOn) {
@@ -131,11 +131,11 @@ TEST_F(SseServer, NODE_3_ClosedStreamsAreCutAndOtherAnswersGoOn) {
   server->close_streams();
 
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "6\r\nlive\n\n\r\n");
+  EXPECT_EQ(client.read_stream(), "6\r\nlive\n\n\r\n");
   expect_destroyed(*script);
   late.send(get("/other"));
   EXPECT_EQ(late.read_head().status, 200);
-  EXPECT_EQ(late.read_to_end(), "");
+  EXPECT_EQ(late.read_stream(), "");
 }
 
 TEST_F(SseServer, StopReturnsWhenEveryFeedIsGone) {
@@ -148,7 +148,7 @@ TEST_F(SseServer, StopReturnsWhenEveryFeedIsGone) {
 
   EXPECT_EQ(script->destroyed.get_future().wait_for(0s), std::future_status::ready);
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "");
+  EXPECT_EQ(client.read_stream(), "");
   reader.frames("late\n\n");
 }
 
@@ -158,7 +158,7 @@ TEST_F(SseServer, HeadOfAStreamHasNoBody) {
 
   client.send("HEAD /events HTTP/1.1\r\nHost: localhost\r\n\r\n");
 
-  EXPECT_TRUE(client.read_to_end().ends_with("\r\n\r\n"));
+  EXPECT_TRUE(client.read_stream().ends_with("\r\n\r\n"));
   expect_destroyed(*script);
 }
 
@@ -179,7 +179,7 @@ TEST_F(SseServer, HTTP_3_StreamEndsWithItsToken) {
   Reader reader{script};
   reader.frames("first\n\n");
 
-  auto const rest = client.read_to_end();
+  auto const rest = client.read_stream();
   EXPECT_NE(rest.find("first"), std::string::npos);
   EXPECT_NE(rest.find(": the token of this stream has expired\nretry: 500\n\n"), std::string::npos);
   EXPECT_FALSE(rest.ends_with("0\r\n\r\n"));  // Cut, not ended: the client resumes.
@@ -217,7 +217,7 @@ TEST_F(SseServer, HTTP_9_ReaderThatCatchesUpGivesItsBytesBack) {
     std::this_thread::sleep_for(1ms);
 
   reader.close(CloseReason::ended);
-  client.read_to_end();
+  client.read_stream();
 
   expect_destroyed(*script);
   EXPECT_EQ(script->backlog, 0U);

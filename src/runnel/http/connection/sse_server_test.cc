@@ -28,8 +28,84 @@ TEST_F(SseServer, ReplayThatEndsIsACompleteBody) {
   client.send(get("/events"));
 
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "9\r\nid: 1-1\n\n\r\n9\r\nid: 1-2\n\n\r\n0\r\n\r\n");
+  EXPECT_EQ(client.read_stream(), "9\r\nid: 1-1\n\n\r\n9\r\nid: 1-2\n\n\r\n0\r\n\r\n");
   expect_destroyed(*script);
+}
+
+TEST_F(SseServer, SSE_2_ConnectionCarriesAnotherRequestWhenAReplayHasEnded) {
+  script->then = other->then = FeedStep::Kind::ended;
+  script->pieces = other->pieces = {"a\n\n"};
+  start();
+  TestClient client{port};
+
+  for (auto const* const path : {"/events", "/other"}) {
+    client.send(get(path));
+    EXPECT_EQ(client.read_head().status, 200);
+    EXPECT_EQ(client.read_stream(), "3\r\na\n\n\r\n0\r\n\r\n");
+  }
+}
+
+TEST_F(SseServer, SSE_2_ConnectionCarriesAnotherRequestWhenALiveStreamHasEnded) {
+  other->then = FeedStep::Kind::ended;
+  start();
+  TestClient client{port};
+  client.send(get("/events"));
+  Reader reader{script};
+  client.read_head();
+  reader.frames("a\n\n");
+  reader.close(CloseReason::ended);
+  EXPECT_EQ(client.read_stream(), "3\r\na\n\n\r\n0\r\n\r\n");
+  expect_destroyed(*script);
+
+  client.send(get("/other"));
+
+  EXPECT_EQ(client.read_head().status, 200);
+}
+
+TEST_F(SseServer, RUN_15_FeedThatContinuesSaysWhatFollowsARun) {
+  script->continues = true;
+  script->later = {{FeedStep::Kind::frames, bytes("b\n\n")}, {FeedStep::Kind::ended, nullptr}};
+  start();
+  TestClient client{port};
+  client.send(get("/events"));
+  Reader reader{script};
+  client.read_head();
+  reader.frames("a\n\n");
+  reader.close(CloseReason::ended);
+
+  EXPECT_EQ(client.read_stream(), "3\r\na\n\n\r\n3\r\nb\n\n\r\n0\r\n\r\n");
+  expect_destroyed(*script);
+}
+
+TEST_F(SseServer, RUN_15_FeedThatFailsBetweenTwoRunsCutsItsOwnStreamOnly) {
+  script->continues = true;
+  other->then = FeedStep::Kind::ended;
+  start();
+  TestClient client{port};
+  client.send(get("/events"));
+  Reader reader{script};
+  client.read_head();
+  reader.frames("a\n\n");
+  reader.close(CloseReason::ended);
+
+  EXPECT_EQ(client.read_stream(), "3\r\na\n\n\r\n") << "no last chunk: the client must come back";
+  expect_destroyed(*script);
+  TestClient next{port};
+  next.send(get("/other"));
+  EXPECT_EQ(next.read_head().status, 200);
+}
+
+TEST_F(SseServer, ConnectionOfAClientThatSentSomethingEndsWithTheStream) {
+  start();
+  TestClient client{port};
+  client.send(get("/events"));
+  Reader reader{script};
+  client.read_head();
+  client.send("GET /other");
+  std::this_thread::sleep_for(100ms);  // Until it was read.
+  reader.close(CloseReason::ended);
+
+  EXPECT_EQ(client.read_to_end(), "0\r\n\r\n");
 }
 
 TEST_F(SseServer, HTTP_7_StreamsAreCountedByDialectAndEnd) {
@@ -39,7 +115,7 @@ TEST_F(SseServer, HTTP_7_StreamsAreCountedByDialectAndEnd) {
   start();
   TestClient replayed{port};
   replayed.send(get("/events"));
-  replayed.read_to_end();
+  replayed.read_stream();
   expect_destroyed(*script);
   EXPECT_NE(metrics.text().find("\nrunnel_stream_bytes_sent_total 9\n"), std::string::npos);
   TestClient live{port};
@@ -67,7 +143,7 @@ TEST_F(SseServer, ReplayThatIsCutLacksTheLastChunk) {
   client.send(get("/events"));
 
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "9\r\nid: 1-1\n\n\r\n");
+  EXPECT_EQ(client.read_stream(), "9\r\nid: 1-1\n\n\r\n");
 }
 
 TEST_F(SseServer, FeedThatFailsCutsTheStream) {
@@ -79,7 +155,7 @@ TEST_F(SseServer, FeedThatFailsCutsTheStream) {
 
   client.send(get("/events"));
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "9\r\nid: 1-1\n\n\r\n");
+  EXPECT_EQ(client.read_stream(), "9\r\nid: 1-1\n\n\r\n");
   expect_destroyed(*script);
 
   EXPECT_NE(testing::internal::GetCapturedStderr().find("the feed fails"), std::string::npos);
@@ -94,7 +170,7 @@ TEST_F(SseServer, LargeReplayArrivesWhole) {
   client.send(get("/events"));
 
   client.read_head();
-  EXPECT_EQ(client.read_to_end().size(), 2'000'000u + std::string{"1e8480\r\n\r\n0\r\n\r\n"}.size());
+  EXPECT_EQ(client.read_stream().size(), 2'000'000u + std::string{"1e8480\r\n\r\n0\r\n\r\n"}.size());
 }
 
 TEST_F(SseServer, LiveFramesFollowTheReplayAndTheEarlyOnes) {
@@ -109,7 +185,7 @@ TEST_F(SseServer, LiveFramesFollowTheReplayAndTheEarlyOnes) {
   reader.close(CloseReason::ended);
 
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "5\r\nold\n\n\r\n7\r\nearly\n\n\r\n6\r\nlive\n\n\r\n0\r\n\r\n");
+  EXPECT_EQ(client.read_stream(), "5\r\nold\n\n\r\n7\r\nearly\n\n\r\n6\r\nlive\n\n\r\n0\r\n\r\n");
   expect_destroyed(*script);
 }
 
@@ -123,7 +199,7 @@ TEST_F(SseServer, LiveStreamThatIsCutLacksTheLastChunk) {
   reader.close(CloseReason::reconnect);
 
   client.read_head();
-  EXPECT_EQ(client.read_to_end(), "6\r\nlive\n\n\r\n");
+  EXPECT_EQ(client.read_stream(), "6\r\nlive\n\n\r\n");
   expect_destroyed(*script);
 }
 
@@ -143,7 +219,7 @@ TEST_F(SseServer, FramesThatWaitLeaveInOneChunk) {
     reader.frames("y");
   reader.close(CloseReason::ended);
 
-  auto const text = client.read_to_end();
+  auto const text = client.read_stream();
   EXPECT_TRUE(text.ends_with("\r\n0\r\n\r\n"));
   EXPECT_EQ(std::count(text.begin(), text.end(), 'x'), 240'000);
   EXPECT_EQ(std::count(text.begin(), text.end(), 'y'), 200);
@@ -160,7 +236,7 @@ TEST_F(SseServer, Http10StreamEndsWithItsConnection) {
   reader.close(CloseReason::ended);
 
   EXPECT_FALSE(client.read_head().has("Transfer-Encoding"));
-  EXPECT_EQ(client.read_to_end(), "old\n\nlive\n\n");
+  EXPECT_EQ(client.read_stream(), "old\n\nlive\n\n");
 }
 
 TEST_F(SseServer, SSE_5_IdleStreamCarriesKeepAlives) {

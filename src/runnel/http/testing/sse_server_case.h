@@ -43,6 +43,9 @@ struct Script {
   std::size_t budget = SIZE_MAX;  // For the backlog.
   std::atomic<std::size_t> backlog = 0;
   std::string accept;  // If it is set, the stream is a WebSocket.
+  // For a feed that continues: what it says when the run that was live has ended. Empty if it throws.
+  bool continues = false;
+  std::vector<FeedStep> later{};
 };
 
 class ScriptedFeed final : public EventFeed {
@@ -55,6 +58,12 @@ class ScriptedFeed final : public EventFeed {
   asio::awaitable<FeedStep> next(std::shared_ptr<stream::Subscriber> reader) override {
     if (at_ < script_->pieces.size())
       co_return FeedStep{FeedStep::Kind::frames, bytes(script_->pieces[at_++])};
+    if (std::exchange(was_live_, script_->then == FeedStep::Kind::live)) {
+      if (script_->later.empty()) throw std::runtime_error("the feed fails later");
+      auto step = script_->later.front();
+      script_->later.erase(script_->later.begin());
+      co_return step;
+    }
     if (script_->fails) throw std::runtime_error("the feed fails");
     if (script_->then == FeedStep::Kind::live) {
       script_->core = co_await asio::this_coro::executor;
@@ -70,6 +79,7 @@ class ScriptedFeed final : public EventFeed {
     return size <= script_->budget;
   }
   [[nodiscard]] std::string_view web_socket_accept() const override { return script_->accept; }
+  [[nodiscard]] bool continues() const override { return script_->continues; }
   [[nodiscard]] RunNames const& run() const override { return run_; }
   [[nodiscard]] Wire wire() const override { return protocol::find_wire("ag-ui", "1.0").value(); }
 
@@ -77,6 +87,7 @@ class ScriptedFeed final : public EventFeed {
   std::shared_ptr<Script> script_;
   RunNames const run_{ThreadId{"t1"}, RunId{"r1"}};
   std::size_t at_ = 0;
+  bool was_live_ = false;
 };
 
 inline asio::awaitable<api::Reply> open_feed(std::shared_ptr<Script> script) {

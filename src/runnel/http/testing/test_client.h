@@ -88,6 +88,13 @@ class TestClient {
     return take(buffer_.size());
   }
 
+  // The chunks of a stream, with the last one, or until the server closes the connection.
+  std::string read_stream() {
+    while (!buffer_.ends_with("0\r\n\r\n") && fill()) {
+    }
+    return take(buffer_.size());
+  }
+
   struct Answer {
     int status = 0;
     std::string head;
