@@ -10,6 +10,7 @@ from model_case import query
 from test_stock_clients import need_clients, node
 
 import fake_scripts as scripts
+from test_join import join, messages_of
 from fake_answer import Answer
 from fake_chunks import ToolCall, usage
 from tasks import Task
@@ -89,6 +90,24 @@ class ClientToolsCase(FlowCase):
 
 
 class ClientTools(ClientToolsCase):
+    def test_AGUI_5_who_joins_the_run_that_answers_sees_the_answer(self):
+        self.script(asks(RED, BLUE), Says("It is red."))
+        first = self.run_to_end("paint it")
+        answer = answer_to(self.calls_left(first)[0], "as you wish")  # The other call is abandoned.
+        second = self.run_to_end(answer)
+
+        with join(self.api, self.thread, second) as stream:
+            shown = messages_of(list(stream))
+
+        self.assertEqual([m["id"] for m in shown], [m["id"] for m in self.api.full_history(self.thread)])
+        self.assertIn((answer["id"], "as you wish"), [(m["id"], m.get("content")) for m in shown])
+
+    def test_AGUI_6_an_error_counts_like_the_content_of_an_answer(self):
+        self.script(asks(RED))
+        [call] = self.calls_left(self.run_to_end("paint it"))
+        answer = self.api.post_run(self.body(answer_to(call, "x", error="y" * 300_000)))
+        self.assertEqual((answer.status, answer.error_code), (413, "MESSAGE_TOO_LARGE"))
+
     def test_AGUI_6_one_call_is_answered_by_the_next_run(self):
         self.script(asks(RED), Says("It is red."))
         first = self.run_to_end("paint it")

@@ -66,6 +66,7 @@ TASKS = "/api/v1/tasks"
 CONTACTS = "/api/v1/contacts"
 CALENDAR = "/api/v1/calendar"
 EVENTS = f"{CALENDAR}/events"
+THREAD_EVENTS = "/api/v1/agent/threads/{thread_id}/events"
 INVITES = f"{CALENDAR}/invites"
 MEETING = {"title": "mine", "start_at": "2026-11-20T12:00:00Z", "end_at": "2026-11-20T13:00:00Z"}
 MEMORY = "/api/v1/memory"
@@ -91,6 +92,7 @@ ROWS: dict[tuple[str, str], Row] = {
     ("GET", "/api/v1/agent/approvals"): Row(at("/api/v1/agent/approvals"), 200),
     ("POST", f"{RUNS}/{{thread_id}}/approvals/{{tool_call_id}}"):
         Row(on_thread(RUNS + "/{thread}/approvals/call_1", {"decision": "approve"}), 404, other=404),
+    ("GET", THREAD_EVENTS): Row(on_thread("/api/v1/agent/threads/{thread}/events"), 200, other=404),
     ("GET", "/api/v1/agent/history"): Row(on_thread("/api/v1/agent/history?threadId={thread}"), 200, other=404),
     ("GET", "/api/v1/usage"): Row(on_thread("/api/v1/usage?threadId={thread}&groupBy=day"), 200, other=404),
     ("GET", "/api/v1/flows"): Row(at("/api/v1/flows"), 200),
@@ -196,6 +198,9 @@ class MatrixTest(unittest.TestCase):
         return self.owner.request("POST", f"{CALENDAR}/feed").json["address"]
 
     def ask(self, api: Api, verb: str, path: str, body: dict | bytes | None) -> Response:
+        if verb == "GET" and re.fullmatch(THREAD_EVENTS.format(thread_id="[^/]+"), path):
+            with api.open(verb, path, body) as stream:  # It does not end.
+                return Response(stream.status, stream.headers, b"" if stream.status == 200 else stream.connection.read_body())
         return api.request(verb, path, body)
 
     def test_HTTP_7_every_route_has_a_row(self):

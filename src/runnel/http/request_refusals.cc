@@ -80,8 +80,9 @@ api::Response not_authenticated(Unidentified::Reason reason) {
 }
 
 api::Response invalid_ticket() {
-  auto response = api::problem(401, "INVALID_TICKET",
-                               "The ticket is unknown, used up, too old, or not for this run: get another.");
+  auto response =
+      api::problem(401, "INVALID_TICKET",
+                   "The ticket is unknown, used up, too old, or not for this address: get another.");
   response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }

@@ -166,6 +166,11 @@ std::vector<PromptMessage> assemble_context(std::vector<ContextRow> const& rows,
   return messages;
 }
 
+bool has_user_message(std::vector<PromptMessage> const& context) {
+  return std::any_of(context.begin(), context.end(),
+                     [](PromptMessage const& message) { return message.speaker == Speaker::user; });
+}
+
 void inject_input(std::vector<PromptMessage>& context, std::string const& input) {
   if (!context.empty() && context.back().speaker == Speaker::user) return;
   PromptMessage message;

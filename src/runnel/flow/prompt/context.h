@@ -33,6 +33,8 @@ struct ContextLimits {
 // calls whose results are the run's input; the others share what these leave.
 std::vector<PromptMessage> assemble_context(std::vector<ContextRow> const& rows, ContextLimits const& limits);
 
+bool has_user_message(std::vector<PromptMessage> const& context);
+
 // RUN-9, automation: if the context is empty or does not end with a user message, inserts the run's input at
 // its beginning.
 void inject_input(std::vector<PromptMessage>& context, std::string const& input);

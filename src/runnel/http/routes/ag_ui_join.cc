@@ -28,6 +28,7 @@ std::optional<MessageId> completed_by(Fact const& fact) {
   if (auto const* result = std::get_if<ToolResult>(&fact)) return result->message;
   if (auto const* text = std::get_if<TextEnded>(&fact)) return text->message;
   if (auto const* answer = std::get_if<AnswerCompleted>(&fact)) return answer->message;
+  if (auto const* closed = std::get_if<ClientCallClosed>(&fact)) return closed->message;
   return std::nullopt;
 }
 

@@ -310,5 +310,31 @@ TEST_F(ClientToolsTest, FLOW_7_AnAnswerIsSeenWhateverItsSize) {
   EXPECT_TRUE(seen);
 }
 
+// Every round adds two rows, so the question is older than those that are read.
+TEST_F(ClientToolsTest, FLOW_7_QuestionIsSeenAfterManyRounds) {
+  constexpr int kRounds = 8;
+  auto chat = prose_stage("chat");
+  chat.client_tools = true;
+  chat.settings.context_messages = 2;
+  std::vector<flow::Stage> stages;
+  stages.push_back(std::move(chat));
+  std::vector<ScriptedAttempt> attempts;
+  for (int round = 0; round < kRounds; ++round)
+    attempts.push_back(calls_tools({{"set_color", kRed}}));
+  attempts.push_back(says("Fine."));
+  begin(std::move(attempts), catalog_of(std::move(stages)));
+  EXPECT_EQ(finish(input("r0", "paint it")), RunStatus::completed);
+  for (int round = 0; round < kRounds; ++round) {
+    auto const call = pending("r" + std::to_string(round)).at(0);
+    EXPECT_EQ(finish(reply("r" + std::to_string(round + 1), {answer(call, "done")})), RunStatus::completed);
+  }
+
+  bool asked = false;
+  auto const told = script->requests().back().messages;
+  for (auto const& message : told)
+    asked = asked || (message.speaker == Speaker::user && message.text == "paint it");
+  EXPECT_TRUE(asked);
+}
+
 }  // namespace
 }  // namespace runnel::runtime

@@ -24,6 +24,8 @@ namespace {
 // An allowance for rows that may be among the thread's newest but go to no model, such as answers without
 // text.
 constexpr std::size_t kSilentRows = 8;
+// An allowance for the answers that are a run's input: their rows have each text twice.
+constexpr std::size_t kReplyBytes = std::size_t{2} << 20U;
 
 // Shows the text as soon as it is known to be for the user (FLOW-4): at once, or when the router's label says
 // so. A repair may still replace it.
@@ -98,7 +100,12 @@ asio::awaitable<Result<void>> StageRunner::commit(Commit what) {
 
 // A plain function: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
 store::Async<std::vector<store::MessageRow>> StageRunner::read_context() {
-  store::PageSize const size{stage_.settings.context_messages + kSilentRows, parts_.run.context_bytes};
+  store::PageSize size{stage_.settings.context_messages + kSilentRows, parts_.run.context_bytes};
+  auto const& client = parts_.job.input.client;
+  if (client.is_reply) {
+    size.rows += 2 * client.answers.size();
+    size.bytes += kReplyBytes;
+  }
   return ask_until_served<std::vector<store::MessageRow>>(
       [this, size] { return parts_.run.store.context(parts_.job.thread, parts_.job.run, size); },
       parts_.cancel);
@@ -135,6 +142,9 @@ void StageRunner::make_opening(std::vector<store::MessageRow> rows, std::vector<
     flow::ContextLimits const limits{stage_.settings.context_messages, stage_.settings.context_tokens};
     input.context = flow::assemble_context(context_rows(std::move(rows), parts_.writer->names().run), limits);
     if (job.mode == store::RuntimeMode::automation) flow::inject_input(input.context, job.input.text);
+    // The question may be older than all rows that were read.
+    bool const lost = job.input.client.is_reply && !flow::has_user_message(input.context);
+    if (lost && !job.input.text.empty()) flow::inject_input(input.context, job.input.text);
   } else if (stage_.context == flow::ContextScope::input) {
     flow::inject_input(input.context, job.input.text);
   }

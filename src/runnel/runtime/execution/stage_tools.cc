@@ -45,7 +45,8 @@ void StageRunner::refuse_unless_allowed(tools::PreparedCall& prepared) const {
 
 bool StageRunner::is_client_tool(std::string const& name) const {
   auto const& brought = parts_.job.input.client.tools;
-  return stage_.client_tools &&
+  bool const is_servers = std::find(stage_.tools.begin(), stage_.tools.end(), name) != stage_.tools.end();
+  return stage_.client_tools && !is_servers &&
          std::any_of(brought.begin(), brought.end(), [&](ToolSpec const& tool) { return tool.name == name; });
 }
 
@@ -250,6 +251,8 @@ asio::awaitable<Result<tools::ToolOutcome>> StageRunner::run_call(ToolCall call,
   if (!refused) co_return refused.error();
   if (*refused) co_return std::move(**refused);
   auto* const tool = parts_.run.tools.find(call.name);
+  // A call that was made when its stage did not take it from the client.
+  if (tool == nullptr) co_return tools::tool_failure("UNKNOWN_TOOL", "there is no tool of this name");
   auto place = co_await tool->reserve(parts_.job.owner, prepared.name, parts_.cancel);
   if (!place) co_return place.error();
   if (parts_.cancel->requested()) co_return Error{Errc::canceled, "canceled before the tool was started"};

@@ -154,7 +154,7 @@ std::optional<Refusal> read_answers(json::object const& body, ClientToolsInput& 
   if (input.answers.size() <= kMostAnswers) return std::nullopt;
   return invalid_request("there are " + std::to_string(input.answers.size()) +
                          " tool messages since the newest user message; at most " +
-                         std::to_string(kMostAnswers) + " are allowed");
+                         std::to_string(kMostAnswers) + " are allowed; send a user message");
 }
 
 void append_tools(std::string& out, std::vector<ToolSpec> const& tools) {

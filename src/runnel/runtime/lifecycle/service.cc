@@ -86,7 +86,9 @@ Async<std::variant<Started, Refusal>> Service::start(UserId owner, RunInput inpu
 
   auto admitted = co_await admit(&request, &input, &claimed.beginning);
   if (!admitted) {
-    if (admitted.error().code == Errc::unavailable) look_for(request);
+    // A request that did not reach the store has no facts.
+    bool const was_sent = !request.begin.facts.body.empty();
+    if (admitted.error().code == Errc::unavailable && was_sent) look_for(request);
     co_return admitted.error();
   }
   if (auto* refusal = std::get_if<Refusal>(&*admitted)) co_return std::move(*refusal);

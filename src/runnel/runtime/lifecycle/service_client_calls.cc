@@ -40,8 +40,9 @@ Refusal answered_twice(ToolCallId const& call) {
 }
 
 std::size_t size_of(std::vector<ClientAnswer> const& answers) {
-  return std::accumulate(answers.begin(), answers.end(), std::size_t{0},
-                         [](std::size_t sum, auto const& answer) { return sum + answer.content.size(); });
+  return std::accumulate(
+      answers.begin(), answers.end(), std::size_t{0},
+      [](std::size_t sum, auto const& answer) { return sum + answer.content.size() + answer.error.size(); });
 }
 
 // Plain functions: g++ 12 mishandles captures in the arguments of a co_await (CONTRIBUTING.md).
@@ -148,8 +149,15 @@ Async<std::variant<store::Admission, Refusal>> Service::admit(store::AdmitReques
     if (reads_calls) {
       auto read = co_await closings_for(request->owner, request->thread, input);
       if (!read) co_return read.error();
-      if (auto* const refusal = std::get_if<Refusal>(&*read)) co_return std::move(*refusal);
-      closings = std::move(std::get<Closings>(*read));
+      auto* const refusal = std::get_if<Refusal>(&*read);
+      if (refusal != nullptr) {
+        // The same request, sent twice at once, may have closed them (RUN-2).
+        auto const meanwhile = co_await parts_.store.find_owned_run(request->owner, request->run);
+        if (!meanwhile) co_return meanwhile.error();
+        if (!meanwhile->has_value()) co_return std::move(*refusal);
+      } else {
+        closings = std::move(std::get<Closings>(*read));
+      }
     }
     request->input = to_stored(*input);
     request->begin = make_begin(request->run, *input, closings, *beginning);

@@ -82,7 +82,9 @@ Refusal thread_busy(RunId const& active) {
 
 Refusal run_id_conflict() {
   return {Refusal::Kind::conflict, "RUN_ID_CONFLICT",
-          "This runId was used with another input. Send a new runId, or the same input to get that run."};
+          "This runId was used with another input, or is another id of a run that was paused. Send a new "
+          "runId, or the same "
+          "input to get that run."};
 }
 
 Refusal already_decided(ToolCallId const& call, store::Decision stands) {
