@@ -8,7 +8,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from e2e_case import E2eCase, new_id, offline, run_input
+from e2e_case import E2eCase, new_id, offline
 from flow_case import Says
 from test_approvals import ApprovalCase
 from test_client_tools import BLUE, RED, ClientToolsCase, asks
@@ -152,7 +152,7 @@ class AgUiTranscript(Examples):
     """On a server of its own, on which nothing has been noted."""
 
     def test_AGUI_2_the_command_and_its_transcript(self):
-        frames = parse_all(self.shell(block("ag_ui.md", "sh", "$API/ag-ui")).encode())
+        frames = parse_all(self.shell(block("ag_ui.md", "sh", '"threadId":"agui-1"')).encode())
         self.assert_transcript("ag_ui.md", 0, frames)
 
         parser = SseParser()
@@ -258,12 +258,14 @@ class Approving(ApprovalCase):
     def test_AGUI_4_the_commands_that_approve(self):
         api: Api = self.server.api("approving")
         self.script(ROUTED, create(title="From the page"), DONE)
-        with api.open("POST", "/api/v1/agent/ag-ui", run_input("Please.", "agui-2", "agui-2-a", protocolVersion="1.0")) as stream:
-            last = list(stream)[-1]
+        env = environment({"API": base_of(self.server.port) + "/api/v1/agent", "TOKEN": api.token})
+        asked = subprocess.run(["bash", "-ec", block("ag_ui.md", "sh", '"threadId":"agui-2"')], capture_output=True, text=True,
+                               timeout=60, env=env)
+        self.assertEqual(asked.returncode, 0, asked.stderr)
+        last = parse_all(asked.stdout.encode())[-1]
         [interrupt] = last.json["outcome"]["interrupts"]
         self.wait(ModelRun(api, "agui-2", "agui-2-a"))
-        env = environment({"API": base_of(self.server.port) + "/api/v1/agent", "TOKEN": api.token,
-                           "CALL": interrupt["toolCallId"], "LAST_ID": last.id})
+        env |= {"CALL": interrupt["toolCallId"], "LAST_ID": last.id}
 
         done = subprocess.run(["bash", "-ec", block("ag_ui.md", "sh", "approvals/$CALL")], capture_output=True, text=True,
                               timeout=60, env=env)

@@ -42,7 +42,7 @@ class ThreadStreamCase(E2eCase):
 
 
 class ThreadStreams(ThreadStreamCase):
-    config = offline(word_delay_ms=5, words=8)
+    config = offline(word_delay_ms=2)
 
     def test_RUN_15_runs_follow_each_other_on_one_stream_in_every_dialect(self):
         for name, query in DIALECTS.items():
