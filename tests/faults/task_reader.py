@@ -77,12 +77,13 @@ class TaskReader:
             pass
 
     def whole(self) -> list[dict] | None:
-        """All events, asked for anew. None if the server is not there."""
+        """All events, asked for anew. None if the server is not there, or says that the task is running: a poll is answered
+        from memory, to which the end comes a moment after a socket may have read it from the store."""
         try:
             answer = self.api.get(task_path(self.run))
         except BROKEN:
             return None
-        return answer.json["events"] if answer.status == 200 else None
+        return answer.json["events"] if answer.status == 200 and answer.json["status"] != "running" else None
 
 
 def task_problems(seen: list[dict], whole: list[dict]) -> list[str]:
