@@ -41,7 +41,10 @@ class TaskReader:
         self.polls += 1
         for event in answer.json["events"]:
             self.take(event)
-        if answer.json["next_offset"] != len(self.events):
+        # A socket that begins reads the store, in which an event is a moment before it is shown to those who are live; polls
+        # of a live run are such a reader.
+        behind = answer.json["status"] == "running" and answer.json["next_offset"] < len(self.events)
+        if answer.json["next_offset"] != len(self.events) and not behind:
             self.problems.append(f"next_offset is {answer.json['next_offset']} behind {len(self.events)} events")
         self.over = answer.json["status"] != "running"
 

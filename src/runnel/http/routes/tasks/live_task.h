@@ -46,8 +46,9 @@ class LiveTask final : public stream::Subscriber, public std::enable_shared_from
   // Reads what is stored and attaches to the run. False if that is not possible, or the run has ended.
   boost::asio::awaitable<bool> start();
 
-  // Returns when every event is here that some reader of the run may have seen before this call, or when this
-  // is closed: who has read an event on a WebSocket finds it in the next poll.
+  // Returns when every event is here that some reader of the run may have got live before this call, or when
+  // this is closed. Who has read an event from the store may be a moment ahead: it is there before it is
+  // shown.
   boost::asio::awaitable<void> catch_up();
 
   // Empty if the run has ended, or if what is wanted is kept only in the store. Without the elements, unless
