@@ -103,7 +103,7 @@ class HostileCase(unittest.TestCase):
     def setUpClass(cls):
         if not BINARY.exists():
             raise AssertionError(f"there is no server at {BINARY}: build it, or set RUNNEL_BIN")
-        directory = tempfile.TemporaryDirectory(prefix="runnel-hostile-")
+        directory = tempfile.TemporaryDirectory(prefix="runnel-attack-")
         cls.addClassCleanup(directory.cleanup)
         cls.server = Server(Path(directory.name), CONFIG)
         cls.server.start()

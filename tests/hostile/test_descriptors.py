@@ -10,7 +10,7 @@ from hostile_case import CONFIG, Server, attacks, in_own_process
 
 class OutOfDescriptorsTest(unittest.TestCase):
     def test_a_server_without_descriptors_does_not_spin_and_recovers(self):
-        with tempfile.TemporaryDirectory(prefix="runnel-hostile-") as directory, \
+        with tempfile.TemporaryDirectory(prefix="runnel-attack-") as directory, \
                 Server(Path(directory), CONFIG) as server:
             api = server.api()
             self.assertEqual(api.get("/api/v1/agent/threads").status, 200)
