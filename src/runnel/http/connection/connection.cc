@@ -18,7 +18,7 @@
 #include "runnel/http/connection/refusals.h"
 #include "runnel/http/connection/request_parser.h"
 #include "runnel/http/connection/response_head.h"
-#include "runnel/http/connection/stream_session.h"
+#include "runnel/http/connection/stream/stream_session.h"
 #include "runnel/http/connection/timed_socket.h"
 #include "runnel/http/request_account.h"
 
@@ -307,12 +307,12 @@ asio::awaitable<bool> Connection::stream(RequestAccount* account, std::unique_pt
   }
   if (end) {
     sessions_.metrics().stream_closed(*end);
-    co_return can_go_on&&* end == StreamEnd::ended;
-  } else {
-    auto const rest = buffer_.cdata();
-    session->start(std::move(socket_.get()), std::move(entry_), std::move(feed),
-                   {static_cast<char const*>(rest.data()), rest.size()});
+    bool const again = can_go_on && *end == StreamEnd::ended;
+    co_return again;
   }
+  auto const rest = buffer_.cdata();
+  session->start(std::move(socket_.get()), std::move(entry_), std::move(feed),
+                 {static_cast<char const*>(rest.data()), rest.size()});
   co_return false;
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "runnel/http/connection/stream_session.h"
+#include "runnel/http/connection/stream/stream_session.h"
 #include "runnel/http/routes/event_feed.h"
 #include "runnel/http/testing/test_server.h"
 #include "runnel/protocol/wires.h"

@@ -1,4 +1,4 @@
-#include "runnel/http/connection/stream_session.h"
+#include "runnel/http/connection/stream/stream_session.h"
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
@@ -26,8 +26,7 @@ namespace {
 
 // A client has nothing to send on a stream, but some proxies send a little.
 constexpr std::size_t kMaxStrayBytes = std::size_t{64} * 1024;
-// What the client of a WebSocket may send at once, and in each second.
-constexpr std::uint32_t kMostInput = std::uint32_t{256} * 1024;
+// What the client of a WebSocket may send in each second.
 constexpr std::uint32_t kInputPerTick = std::uint32_t{32} * 1024;
 // If its queue has room for more than this, an idle session gives the queue's memory back.
 constexpr std::size_t kKeptQueue = 8;
@@ -93,10 +92,6 @@ void StreamSession::end_at(std::int64_t unix_s) {
 
 bool StreamSession::has_expired() const {
   return expires_in_ != 0 && sessions_.passed(std::chrono::milliseconds{expires_in_}, opened_);
-}
-
-void StreamSession::expect_more_runs() {
-  more_runs_ = std::make_unique<MoreRuns>(sessions_.context().get_executor());
 }
 
 void StreamSession::start(Socket socket, ConnectionEntry entry, std::unique_ptr<EventFeed> feed,
@@ -166,57 +161,6 @@ void StreamSession::on_close(CloseReason reason) {
   if (state_ != State::live) return;
   if (web_socket_) return finish_web_socket();
   flush();
-}
-
-void StreamSession::ask_for_more() {
-  if (state_ != State::live || ending_ || more_runs_->asking) return;
-  more_runs_->asking = true;
-  sessions_.spawn("next run of a thread", pump(shared_from_this()));
-}
-
-// The run that was shown has ended, and the feed says how the stream continues.
-asio::awaitable<void> StreamSession::pump(std::shared_ptr<StreamSession> self) {
-  std::string failure;
-  try {
-    bool goes_on = true;
-    while (goes_on) {
-      // What the reader has not taken counts for its user until it has.
-      while (state_ == State::live && !ending_ && !queue_.empty())
-        co_await more_runs_->sent.wait();
-      if (state_ != State::live || ending_) break;
-      more_runs_->asked_for = false;
-      auto step = co_await feed_->next(self);
-      goes_on = take_step(std::move(step));
-    }
-  } catch (std::exception const& error) {
-    failure = error.what();
-  }
-  if (!failure.empty()) {
-    base::log(base::LogLevel::error, "stream failed", {{"request_id", request_id_}, {"detail", failure}});
-    on_close(CloseReason::reconnect);
-  }
-  more_runs_->asking = false;
-  if (state_ == State::closed) release_feed();
-}
-
-// Whether the feed is to be asked again.
-bool StreamSession::take_step(FeedStep step) {
-  if (state_ != State::live || ending_) return false;
-  switch (step.kind) {
-    case FeedStep::Kind::live:
-      return more_runs_->asked_for;
-    case FeedStep::Kind::frames:
-      on_frames(std::move(step.frames));
-      return true;
-    case FeedStep::Kind::ended:
-      ending_ = CloseReason::ended;
-      flush();
-      return false;
-    case FeedStep::Kind::reconnect:
-      break;
-  }
-  on_close(CloseReason::reconnect);
-  return false;
 }
 
 void StreamSession::on_tick() {
@@ -378,37 +322,6 @@ void StreamSession::on_readable() {
   watch_peer();
 }
 
-// What the client of a WebSocket sends is answered with frames between its messages.
-void StreamSession::on_message_bytes(std::string_view bytes) {
-  std::string answer;
-  bool const goes_on = web_socket_->read(bytes, answer);
-  if (parting_) {
-    // Only the client's close frame is waited for. Everything else is dropped: closing a socket with unread
-    // bytes would turn into a reset, which may overtake the server's close frame.
-    if (web_socket_->closed_by_peer()) close(Closing::orderly, parted_as_);
-    return;
-  }
-  if (!goes_on) {
-    parting_ = true;
-    parted_as_ = StreamEnd::gone;
-    ending_ = CloseReason::reconnect;
-  }
-  if (!answer.empty()) answer_client(std::move(answer));
-  stray_bytes_ += static_cast<std::uint32_t>(bytes.size());
-  if (stray_bytes_ > kMostInput && state_ == State::live && !parting_)
-    part(WebSocketClose::not_allowed, "too much input", StreamEnd::gone);
-}
-
-// While the socket takes nothing, only the newest pongs are kept: RFC 6455 5.5.3 asks for no more.
-void StreamSession::answer_client(std::string answer) {
-  auto frames = stream::share({std::move(answer), {}});
-  if (awaiting_writable_ && !parting_) {
-    late_answer_ = std::move(frames);
-  } else {
-    enqueue(std::move(frames));
-  }
-}
-
 // A client that has only finished sending still reads. One that has left answers the comment with a reset.
 void StreamSession::on_end_of_input() {
   if (web_socket_) return close(Closing::orderly, parting_ ? parted_as_ : StreamEnd::gone);
@@ -452,25 +365,6 @@ void StreamSession::give_back() {
   waiting_->add(OpenConnection{std::move(socket_), std::move(entry_), {}});
   sessions_.metrics().stream_closed(StreamEnd::ended);
   leave();
-}
-
-// Tells the client of a WebSocket that the stream is over.
-void StreamSession::finish_web_socket() {
-  if (parting_) return;
-  if (ending_ == CloseReason::ended) return part(WebSocketClose::normal, "", StreamEnd::ended);
-  part(WebSocketClose::restart, "reconnect", StreamEnd::reconnect);
-}
-
-// Sends what the client has begun to get, and then a close frame.
-void StreamSession::part(WebSocketClose code, std::string_view reason, StreamEnd why) {
-  parting_ = true;
-  parted_as_ = why;
-  if (why == StreamEnd::slow) {
-    queue_.resize(chunk_open_ ? chunk_parts_ : 0);
-    queued_bytes_ = chunk_open_ ? chunk_bytes_ : 0;
-  }
-  ending_ = why == StreamEnd::ended ? CloseReason::ended : CloseReason::reconnect;
-  enqueue(stream::share({close_frame(code, reason), {}}));
 }
 
 void StreamSession::cut_slow_reader(char const* why) {
